@@ -10,7 +10,7 @@
 #define BLOCK_SECONDS 60L /* to find one, on a busy machine */
 #define ANSWER_MAX    4096u
 
-struct call {
+struct load_call {
     CURL *easy;
     size_t target;
     uint64_t due_ns;
@@ -27,14 +27,14 @@ struct load_calls {
     struct curl_slist *headers;
     load_done_fn done;
     void *context;
-    VEC(struct call *) idle;
-    VEC(struct call *) all;
+    VEC(struct load_call *) idle;
+    VEC(struct load_call *) all;
     size_t under_way;
 };
 
 static size_t take_body(char *data, size_t one, size_t count, void *context)
 {
-    struct call *call = context;
+    struct load_call *call = context;
     size_t const size = one * count, room = ANSWER_MAX - 1 - call->size;
     memcpy(call->answer + call->size, data, size < room ? size : room);
     call->size += size < room ? size : room;
@@ -50,12 +50,12 @@ static size_t take_header(char *data, size_t one, size_t count, void *context)
         char text[16] = "";
         memcpy(text, data + sizeof(name) - 1,
                size - sizeof(name) + 1 < 15 ? size - sizeof(name) + 1 : 15);
-        ((struct call *)context)->grpc_status = (int)strtol(text, NULL, 10);
+        ((struct load_call *)context)->grpc_status = (int)strtol(text, NULL, 10);
     }
     return size;
 }
 
-static bool set_up(struct load_calls *calls, struct call *call)
+static bool set_up(struct load_calls *calls, struct load_call *call)
 {
     CURL *easy = call->easy;
     return easy && curl_easy_setopt(easy, CURLOPT_PRIVATE, call) == CURLE_OK &&
@@ -73,7 +73,7 @@ static bool set_up(struct load_calls *calls, struct call *call)
 
 /* libcurl 7.88, which Debian 12 has, breaks a connection when a second call asks for HTTP/2 without negotiation on it (curl issue 10634).  So one call opens the connection
  * like that, and the others want HTTP/2 as such: they wait for it and share it. */
-static bool choose_protocol(struct load_calls *calls, struct call *call)
+static bool choose_protocol(struct load_calls *calls, struct load_call *call)
 {
     bool *is_open = &calls->is_open[call->target];
     long const version = !calls->kind->is_grpc ? (long)CURL_HTTP_VERSION_1_1
@@ -86,11 +86,11 @@ static bool choose_protocol(struct load_calls *calls, struct call *call)
     return good;
 }
 
-static struct call *take_call(struct load_calls *calls)
+static struct load_call *take_call(struct load_calls *calls)
 {
     if (calls->idle.count)
         return calls->idle.items[--calls->idle.count];
-    struct call *call = calloc(1, sizeof(*call));
+    struct load_call *call = calloc(1, sizeof(*call));
     if (call)
         call->easy = curl_easy_init();
     if (call && set_up(calls, call) && vec_reserve(&calls->idle, calls->all.count + 1) &&
@@ -162,7 +162,7 @@ int load_calls_begin(struct load_calls *calls, size_t target, const char *path,
                      const struct protobuf_out *body, uint64_t due_ns)
 {
     char url[1024];
-    struct call *call = take_call(calls);
+    struct load_call *call = take_call(calls);
     if (!call)
         return -ENOMEM;
     snprintf(url, sizeof(url), "%s%s", calls->targets->items[target], path);
@@ -183,7 +183,7 @@ int load_calls_begin(struct load_calls *calls, size_t target, const char *path,
 }
 
 /* What went wrong with a call, or NULL. */
-static const char *judge(const struct load_calls *calls, struct call *call, CURLcode result,
+static const char *judge(const struct load_calls *calls, struct load_call *call, CURLcode result,
                          char text[160])
 {
     long status = 0;
@@ -206,7 +206,7 @@ static void end_calls(struct load_calls *calls)
 {
     int left;
     for (CURLMsg *message; (message = curl_multi_info_read(calls->multi, &left));) {
-        struct call *call = NULL;
+        struct load_call *call = NULL;
         char text[160];
         CURLcode const result = message->data.result;
         if (message->msg != CURLMSG_DONE ||

@@ -14,17 +14,17 @@
 #define TEXT_MAX       65536u
 
 /* Where the text of a value goes while it is read. */
-struct reader {
+struct net_reader {
     struct json_in json;
     char *text; /* TEXT_MAX */
 };
 
-static bool take_text(struct reader *reader, char **into)
+static bool take_text(struct net_reader *reader, char **into)
 {
     return json_in_text(&reader->json, reader->text, TEXT_MAX) && text_set(into, reader->text);
 }
 
-static void take_name(struct reader *reader, const char *const *names, int count, int *into)
+static void take_name(struct net_reader *reader, const char *const *names, int count, int *into)
 {
     if (!json_in_text(&reader->json, reader->text, TEXT_MAX))
         return;
@@ -36,27 +36,27 @@ static void take_name(struct reader *reader, const char *const *names, int count
     reader->json.failed = true;
 }
 
-static void take_number(struct reader *reader, uint64_t max, uint64_t *into)
+static void take_number(struct net_reader *reader, uint64_t max, uint64_t *into)
 {
     if (json_in_uint(&reader->json, into) && *into > max)
         reader->json.failed = true;
 }
 
-static void take_number32(struct reader *reader, uint32_t max, uint32_t *into)
+static void take_number32(struct net_reader *reader, uint32_t max, uint32_t *into)
 {
     uint64_t value = 0;
     take_number(reader, max, &value);
     *into = (uint32_t)value;
 }
 
-static void take_bool(struct reader *reader, bool *into)
+static void take_bool(struct net_reader *reader, bool *into)
 {
     struct slice const text = reader->json.text;
     json_in_skip(&reader->json);
     *into = text.size >= 4 && memmem(text.data, text.size < 8 ? text.size : 8, "true", 4) != NULL;
 }
 
-static void take_texts(struct reader *reader, text_list *into)
+static void take_texts(struct net_reader *reader, text_list *into)
 {
     for (json_in_array(&reader->json); json_in_item(&reader->json);)
         if (!json_in_text(&reader->json, reader->text, TEXT_MAX) ||
@@ -64,7 +64,7 @@ static void take_texts(struct reader *reader, text_list *into)
             reader->json.failed = true;
 }
 
-static void take_ports(struct reader *reader, struct net_part *part)
+static void take_ports(struct net_reader *reader, struct net_part *part)
 {
     char key[64];
     for (json_in_object(&reader->json); json_in_key(&reader->json, key, sizeof(key));) {
@@ -78,7 +78,7 @@ static void take_ports(struct reader *reader, struct net_part *part)
     }
 }
 
-static void take_ready(struct reader *reader, struct net_ready *ready)
+static void take_ready(struct net_reader *reader, struct net_ready *ready)
 {
     char key[32];
     uint64_t number = 0;
@@ -120,7 +120,7 @@ static char **part_text(struct net_part *part, const char *key)
     return NULL;
 }
 
-static void take_part_value(struct reader *reader, struct net_part *part, const char *key)
+static void take_part_value(struct net_reader *reader, struct net_part *part, const char *key)
 {
     int word = 0;
     char **text = part_text(part, key);
@@ -158,7 +158,7 @@ static void take_part_value(struct reader *reader, struct net_part *part, const 
         json_in_skip(&reader->json);
 }
 
-static void take_part(struct reader *reader, struct net *net)
+static void take_part(struct net_reader *reader, struct net *net)
 {
     char key[32];
     struct net_part *part = net_add(net, "", PART_NODE);
@@ -172,7 +172,7 @@ static void take_part(struct reader *reader, struct net *net)
         reader->json.failed = true;
 }
 
-static void take_net_value(struct reader *reader, struct net *net, const char *key)
+static void take_net_value(struct net_reader *reader, struct net *net, const char *key)
 {
     int word = 0;
     if (strcmp(key, "template") == 0)
@@ -204,7 +204,7 @@ static void take_net_value(struct reader *reader, struct net *net, const char *k
 int net_parse(struct net *net, struct slice text, struct fault *fault)
 {
     char key[32];
-    struct reader reader = {.json = {.text = text}, .text = malloc(TEXT_MAX)};
+    struct net_reader reader = {.json = {.text = text}, .text = malloc(TEXT_MAX)};
     *net = (struct net){0};
     if (!reader.text)
         return fault_set(fault, -ENOMEM, "out of memory");

@@ -11,7 +11,7 @@
 #define SCAN_MOST ((uint64_t)32 << 40) /* some hundred thousand calls of the kernel */
 #define READ_MOST ((uint64_t)64 << 30) /* without PAGEMAP_SCAN, 8 bytes per page */
 
-struct filling {
+struct walk_filling {
     uint64_t start;
     struct region_cells *cells;
 };
@@ -26,7 +26,7 @@ uint64_t region_cell_bytes(uint64_t size, uint64_t page, size_t most)
 /* A run of pages may reach over many cells. */
 static void fill(void *context, const struct page_run *run)
 {
-    struct filling *filling = context;
+    struct walk_filling *filling = context;
     struct region_cells *cells = filling->cells;
     uint64_t const cell_bytes = cells->cell_bytes;
     for (uint64_t at = run->start; at < run->end;) {
@@ -69,7 +69,7 @@ int walk_region(uint32_t pid, uint64_t start, uint64_t end, size_t most, struct 
         err = fault_set(fault, -E2BIG, "%s of addresses are too many to walk page by page",
                         human_bytes((int64_t)(end - start), size));
     } else {
-        struct filling filling = {start, cells};
+        struct walk_filling filling = {start, cells};
         err = make_room(end - start, most, cells);
         if (err == 0)
             err = pagemap_walk(&pagemap, start, end, fill, &filling);

@@ -27,7 +27,7 @@
 #define STATE_SYSTEM   0x888u
 #define STATE_PEAK     0x890u
 
-struct arena {
+struct glibc_arena {
     uint64_t address, system_bytes, peak_bytes, top_bytes, free_bytes, free_chunks;
 };
 
@@ -39,7 +39,7 @@ struct cached_page {
 struct glibc {
     struct breakdown *breakdown;
     const struct process_bytes *process;
-    VEC(struct arena) arenas; /* the main one first */
+    VEC(struct glibc_arena) arenas; /* the main one first */
     unsigned steps, reads;
     struct cached_page *pages;
     bool is_cut; /* the lists were too long, or changed */
@@ -73,9 +73,9 @@ static bool follow_ring(struct glibc *glibc, uint64_t main_arena)
             !process_bytes_read(glibc->process, address, state, sizeof(state)) ||
             !looks_like_state(state))
             return false;
-        struct arena const arena = {.address = address,
-                                    .system_bytes = word_at(state, STATE_SYSTEM),
-                                    .peak_bytes = word_at(state, STATE_PEAK)};
+        struct glibc_arena const arena = {.address = address,
+                                          .system_bytes = word_at(state, STATE_SYSTEM),
+                                          .peak_bytes = word_at(state, STATE_PEAK)};
         if (!vec_push(&glibc->arenas, arena))
             return false;
         address = word_at(state, STATE_NEXT);
@@ -151,14 +151,15 @@ static bool read_chunk(struct glibc *glibc, uint64_t chunk, uint64_t *size, uint
     return *size >= 32 && *size < ((uint64_t)1 << 46);
 }
 
-static void add_free(struct arena *arena, uint64_t size)
+static void add_free(struct glibc_arena *arena, uint64_t size)
 {
     arena->free_bytes += size;
     arena->free_chunks++;
 }
 
 /* Single lists whose pointers are mixed with their own address since 2.32. */
-static void count_fastbins(struct glibc *glibc, struct arena *arena, const unsigned char *state)
+static void count_fastbins(struct glibc *glibc, struct glibc_arena *arena,
+                           const unsigned char *state)
 {
     for (unsigned i = 0; i < FASTBINS; i++) {
         uint64_t chunk = word_at(state, STATE_FASTBINS + 8 * i), size, next;
@@ -173,7 +174,7 @@ static void count_fastbins(struct glibc *glibc, struct arena *arena, const unsig
     }
 }
 
-static void count_bins(struct glibc *glibc, struct arena *arena, const unsigned char *state)
+static void count_bins(struct glibc *glibc, struct glibc_arena *arena, const unsigned char *state)
 {
     for (unsigned i = 0; i < BIN_WORDS && !glibc->is_cut; i += 2) {
         unsigned const offset = STATE_BINS + 8 * i;
@@ -190,7 +191,7 @@ static void count_bins(struct glibc *glibc, struct arena *arena, const unsigned 
     }
 }
 
-static void count_free(struct glibc *glibc, struct arena *arena)
+static void count_free(struct glibc *glibc, struct glibc_arena *arena)
 {
     unsigned char state[STATE_BYTES];
     uint64_t size, unused;
@@ -261,8 +262,8 @@ static void claim_all(struct glibc *glibc)
 static void show(const struct glibc *glibc)
 {
     struct inside_view *view = breakdown_inside(glibc->breakdown, "glibc malloc");
-    struct arena sum = {0};
-    const struct arena *main_arena = &glibc->arenas.items[0];
+    struct glibc_arena sum = {0};
+    const struct glibc_arena *main_arena = &glibc->arenas.items[0];
     if (!view)
         return;
     vec_each (arena, &glibc->arenas) {

@@ -29,7 +29,7 @@ static const struct layout {
 #define NEXT_GC       200
 #define LIVE_AFTER_GC 120
 
-struct place {
+struct go_place {
     uint64_t controller; /* address of gcController.heapInUse */
     uint64_t sys;        /* of memstats.stacks_sys */
     const struct layout *layout;
@@ -57,7 +57,7 @@ static uint64_t count_objects(const uint64_t *slots, const struct layout *layout
 
 /* One look at both books; whether they agree. */
 static bool read_once(struct go_numbers *numbers, const struct process_bytes *process,
-                      const struct place *place)
+                      const struct go_place *place)
 {
     const struct layout *layout = place->layout;
     uint64_t slots[SLOTS * SLOT_MAX], controller[6], sys[SYS_WORDS];
@@ -80,7 +80,7 @@ static bool read_once(struct go_numbers *numbers, const struct process_bytes *pr
 }
 
 static bool read_agreeing(struct go_numbers *numbers, const struct process_bytes *process,
-                          const struct place *place)
+                          const struct go_place *place)
 {
     for (unsigned i = 0; i < TRIES; i++)
         if (read_once(numbers, process, place))
@@ -90,7 +90,7 @@ static bool read_agreeing(struct go_numbers *numbers, const struct process_bytes
 
 /* Every pair of runs of six variables that the code names; most are ruled out by what lies there. */
 static bool find_place(struct go_numbers *numbers, const struct process_bytes *process,
-                       const struct go_targets *targets, uint64_t bias, struct place *place)
+                       const struct go_targets *targets, uint64_t bias, struct go_place *place)
 {
     for (size_t i = 0; go_targets_run(targets, SYS_WORDS, &i, &place->controller);) {
         place->controller += bias;
@@ -121,7 +121,7 @@ static void find_version(struct go_numbers *numbers, const struct elf_view *view
 
 /* The limit is the second word of gcController, whose beginning moved twice. */
 static void read_rest(struct go_numbers *numbers, const struct process_bytes *process,
-                      const struct place *place)
+                      const struct go_place *place)
 {
     long const minor = strlen(numbers->version) > 4 ? strtol(numbers->version + 4, NULL, 10) : 0;
     uint64_t const before = minor == 19 ? 304 : minor == 20 ? 248 : 272;
@@ -145,7 +145,7 @@ int go_numbers_read(struct go_numbers *numbers, const struct process_bytes *proc
 {
     struct pclntab table;
     struct go_targets targets;
-    struct place place;
+    struct go_place place;
     uint64_t begin, end;
     *numbers = (struct go_numbers){.memory_limit = -1};
     if (go_module_find(&table, &program->view) < 0)

@@ -40,7 +40,7 @@ bool process_bytes_read(const struct process_bytes *process, uint64_t address, v
            transfer(process->pid, address, to, size) == (ssize_t)size;
 }
 
-struct reading {
+struct process_reading {
     const struct process_bytes *process;
     uint64_t address, end;
     char *to;
@@ -49,7 +49,7 @@ struct reading {
 
 static void read_run(void *context, const struct page_run *run)
 {
-    struct reading *reading = context;
+    struct process_reading *reading = context;
     uint64_t const start = run->start > reading->address ? run->start : reading->address;
     uint64_t const end = run->end < reading->end ? run->end : reading->end;
     if (!(run->state & PAGE_PRESENT) || start >= end)
@@ -62,7 +62,7 @@ static void read_run(void *context, const struct page_run *run)
 size_t process_bytes_read_present(const struct process_bytes *process, uint64_t address, void *to,
                                   size_t size)
 {
-    struct reading reading = {
+    struct process_reading reading = {
         .process = process, .address = address, .end = address + size, .to = to};
     memset(to, 0, size);
     (void)pagemap_walk(&process->pagemap, page_of(address), page_of(address + size + PAGE - 1),

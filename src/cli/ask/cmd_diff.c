@@ -22,7 +22,7 @@
 #define TEXT_ROWS  20
 #define TEXT_DEPTH 6
 
-struct diff_options {
+struct diff_diff_options {
     struct selection before,
         after; /* `before` has all shared options, `after` only --with and --with-at */
     bool lines, folded;
@@ -38,7 +38,7 @@ struct diff_inputs {
 static int parse_fail_if(void *into, const char *name, const char *value, struct fault *fault)
 {
     (void)name;
-    return diff_gates_parse(&((struct diff_options *)into)->gates, value, fault);
+    return diff_gates_parse(&((struct diff_diff_options *)into)->gates, value, fault);
 }
 
 static const struct option_rule diff_rules[] = {
@@ -46,11 +46,11 @@ static const struct option_rule diff_rules[] = {
      "exit 1 when true: 'heap.peak>+5%', '>+10M', '>=512M'; may be repeated",
      OPTION_CALLBACK(parse_fail_if)},
     {"--lines", NULL, "call sites differ also by file and line",
-     OPTION_FLAG(struct diff_options, lines)},
+     OPTION_FLAG(struct diff_diff_options, lines)},
     {"--normalise", "HOW", "scale: none (default); time: per second; total: by share",
-     OPTION_CHOICE(struct diff_options, scale, diff_scale_names)},
+     OPTION_CHOICE(struct diff_diff_options, scale, diff_scale_names)},
     {"--folded", NULL, "print folded stacks with two columns, before and after",
-     OPTION_FLAG(struct diff_options, folded)},
+     OPTION_FLAG(struct diff_diff_options, folded)},
     {.name = NULL},
 };
 
@@ -72,13 +72,13 @@ static int failed(const struct fault *fault)
 }
 
 /* Whether the newer side was given a time. */
-static bool has_own_time(const struct diff_options *options)
+static bool has_own_time(const struct diff_diff_options *options)
 {
     return options->after.between_given || options->after.at_given;
 }
 
 /* The weights of one side, by what it shares with the other and by its own time. */
-static int weigh_side(const struct diff_options *options, const struct diff_inputs *inputs,
+static int weigh_side(const struct diff_diff_options *options, const struct diff_inputs *inputs,
                       bool is_after, struct weights *weights, struct fault *fault)
 {
     struct selection one = options->before; /* borrowed: the pattern stays with its owner */
@@ -94,7 +94,7 @@ static int weigh_side(const struct diff_options *options, const struct diff_inpu
     return err ? err : selection_weigh(&one, recording, weights, fault);
 }
 
-static int weigh_both(const struct diff_options *options, const struct diff_inputs *inputs,
+static int weigh_both(const struct diff_diff_options *options, const struct diff_inputs *inputs,
                       struct weights weights[2], struct fault *fault)
 {
     int err = weigh_side(options, inputs, false, &weights[0], fault);
@@ -107,10 +107,10 @@ static int weigh_both(const struct diff_options *options, const struct diff_inpu
 }
 
 /* 1 when the condition holds, 0 when not, or -errno. */
-static int judge(const struct diff_options *options, const struct diff_inputs *inputs,
+static int judge(const struct diff_diff_options *options, const struct diff_inputs *inputs,
                  const struct diff_gate *gate, struct fault *fault)
 {
-    struct diff_options with_metric = *options;
+    struct diff_diff_options with_metric = *options;
     struct weights weights[2];
     char before_text[HUMAN_MAX], after_text[HUMAN_MAX];
     with_metric.before.metric = gate->metric;
@@ -131,7 +131,7 @@ static int judge(const struct diff_options *options, const struct diff_inputs *i
     return 1;
 }
 
-static int judge_all(const struct diff_options *options, const struct diff_inputs *inputs)
+static int judge_all(const struct diff_diff_options *options, const struct diff_inputs *inputs)
 {
     int status = 0;
     for (size_t i = 0; i < options->gates.count; i++) {
@@ -154,7 +154,7 @@ static uint64_t smallest_shown(const struct selection *selection, const struct w
     return share > 0 ? (uint64_t)ceil(share) : selection->threshold_value;
 }
 
-static int write_answer(const struct diff_options *options, const struct diff_view *view,
+static int write_answer(const struct diff_diff_options *options, const struct diff_view *view,
                         struct fault *fault)
 {
     const struct selection *selection = &options->before;
@@ -178,7 +178,7 @@ static int write_answer(const struct diff_options *options, const struct diff_vi
 }
 
 /* The rows, as text, JSON or CSV.  The older weights become as compared. */
-static int write_rows(const struct diff_options *options, const struct diff_inputs *inputs,
+static int write_rows(const struct diff_diff_options *options, const struct diff_inputs *inputs,
                       struct weights weights[2], const struct diff_noise *noise,
                       struct fault *fault)
 {
@@ -205,7 +205,7 @@ static int write_rows(const struct diff_options *options, const struct diff_inpu
     return err;
 }
 
-static int write_folded(const struct diff_options *options, struct diff_side before,
+static int write_folded(const struct diff_diff_options *options, struct diff_side before,
                         struct diff_side after, const struct diff_noise *noise, struct fault *fault)
 {
     struct stack_union all;
@@ -227,7 +227,7 @@ static int write_folded(const struct diff_options *options, struct diff_side bef
     return err;
 }
 
-static int compare(const struct diff_options *options, const struct diff_inputs *inputs)
+static int compare(const struct diff_diff_options *options, const struct diff_inputs *inputs)
 {
     struct fault fault = {.text = ""};
     struct weights weights[2];
@@ -248,7 +248,7 @@ static int compare(const struct diff_options *options, const struct diff_inputs 
 }
 
 /* What cannot be had together, as a sentence; NULL when all is well. */
-static const char *conflict(const struct diff_options *options, int words)
+static const char *conflict(const struct diff_diff_options *options, int words)
 {
     bool const stretches = has_own_time(options);
     bool const begins = options->before.between_given || options->before.at_given;
@@ -277,7 +277,7 @@ static const char *conflict(const struct diff_options *options, int words)
 }
 
 /* What both count, where --metric did not say it or named what only they have. */
-static int choose_metric(struct diff_options *options, const struct diff_inputs *inputs,
+static int choose_metric(struct diff_diff_options *options, const struct diff_inputs *inputs,
                          struct fault *fault)
 {
     struct selection *selection = &options->before;
@@ -295,7 +295,7 @@ static int choose_metric(struct diff_options *options, const struct diff_inputs 
                      selection->metric->name, inputs->after_name);
 }
 
-static int open_and_compare(struct diff_options *options, int words, char **argv)
+static int open_and_compare(struct diff_diff_options *options, int words, char **argv)
 {
     struct fault fault = {.text = ""};
     struct diff_inputs inputs = {.before_name = argv[1], .after_name = argv[words]};
@@ -315,7 +315,7 @@ static int open_and_compare(struct diff_options *options, int words, char **argv
     return status;
 }
 
-static int run(int argc, char **argv, struct diff_options *options)
+static int run(int argc, char **argv, struct diff_diff_options *options)
 {
     struct option_rule shared[PICKED_MAX], with[PICKED_MAX];
     pick_rules(selection_rules, shared_rules, shared);
@@ -355,7 +355,7 @@ static int run(int argc, char **argv, struct diff_options *options)
 
 int cmd_diff(int argc, char **argv)
 {
-    struct diff_options options = {.lines = false};
+    struct diff_diff_options options = {.lines = false};
     selection_init(&options.before);
     selection_init(&options.after);
     int status = run(argc, argv, &options);

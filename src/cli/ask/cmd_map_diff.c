@@ -19,7 +19,7 @@
 
 enum diff_format { DIFF_TEXT, DIFF_JSON, DIFF_CSV };
 
-struct diff_options {
+struct map_diff_options {
     enum memory_figure figure;
     enum diff_format format;
     uint64_t min_bytes;
@@ -29,15 +29,16 @@ struct diff_options {
 
 static const struct option_rule rules[] = {
     {"--sort", "FIGURE", "compare rss (the default), pss, private, shared, swap or virtual",
-     OPTION_CHOICE(struct diff_options, figure, memory_figure_names)},
+     OPTION_CHOICE(struct map_diff_options, figure, memory_figure_names)},
     {"--min", "SIZE", "sum up changes below SIZE",
-     OPTION_BYTES(struct diff_options, min_bytes, 0, OPTION_NO_LIMIT)},
-    {"--top", "N", "at most N lines (30)", OPTION_COUNT(struct diff_options, top, 0, UINT32_MAX)},
-    {"--json", NULL, "print JSON", OPTION_VALUE(struct diff_options, format, DIFF_JSON)},
+     OPTION_BYTES(struct map_diff_options, min_bytes, 0, OPTION_NO_LIMIT)},
+    {"--top", "N", "at most N lines (30)",
+     OPTION_COUNT(struct map_diff_options, top, 0, UINT32_MAX)},
+    {"--json", NULL, "print JSON", OPTION_VALUE(struct map_diff_options, format, DIFF_JSON)},
     {"--csv", NULL, "print CSV, a row per part",
-     OPTION_VALUE(struct diff_options, format, DIFF_CSV)},
+     OPTION_VALUE(struct map_diff_options, format, DIFF_CSV)},
     {"-o", "FILE", "write to FILE instead of standard output",
-     OPTION_TEXT(struct diff_options, path)},
+     OPTION_TEXT(struct map_diff_options, path)},
     {.name = NULL}};
 
 static const char examples[] = "  memoir map 4242 --json -o monday.json\n"
@@ -62,8 +63,8 @@ static int read_side(struct snapshot *snapshot, const char *word, struct fault *
     return err;
 }
 
-static int write_diff(const struct breakdown_diff_view *view, const struct diff_options *options,
-                      struct fault *fault)
+static int write_diff(const struct breakdown_diff_view *view,
+                      const struct map_diff_options *options, struct fault *fault)
 {
     FILE *out = answer_open(options->path, fault);
     if (!out)
@@ -84,7 +85,7 @@ static bool counts_figure(const struct breakdown *breakdown, enum memory_figure 
 }
 
 static int compare(const struct breakdown *before, const struct breakdown *after,
-                   const struct diff_options *options, struct fault *fault)
+                   const struct map_diff_options *options, struct fault *fault)
 {
     struct breakdown_diff diff;
     if (!counts_figure(before, options->figure) || !counts_figure(after, options->figure))
@@ -103,7 +104,7 @@ static int compare(const struct breakdown *before, const struct breakdown *after
 
 int cmd_map_diff(int argc, char **argv)
 {
-    struct diff_options options = {.top = TOP_DEFAULT};
+    struct map_diff_options options = {.top = TOP_DEFAULT};
     const struct option_set sets[] = {{NULL, rules, &options}};
     struct command_help const help = {
         .usage = "memoir map diff BEFORE AFTER [options]",

@@ -13,7 +13,7 @@
 #include "cli/shared/helper_program.h"
 #include "base/nearest.h"
 
-struct command {
+struct main_command {
     const char *name;
     int (*run)(int argc, char **argv); /* NULL: lives in `program` */
     const char *program;
@@ -25,7 +25,7 @@ struct command {
 #define CLUSTER "memoir-cluster"
 
 /* In the order of --help: families, and in each family the most used command first. */
-static const struct command commands[] = {
+static const struct main_command commands[] = {
     {"run", NULL, RECORD, "record a program from its first instruction", "Record"},
     {"attach", NULL, RECORD, "record a process that is already running", NULL},
     {"detach", NULL, RECORD, "end the recording of a process; the process goes on", NULL},
@@ -78,7 +78,7 @@ static void print_help(FILE *out)
           out);
 }
 
-static const struct command *find_command(const char *name)
+static const struct main_command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, name) == 0)
@@ -113,7 +113,7 @@ static void put_preload_aside(void)
 }
 
 /* Becomes the helper: no shell in between, and nothing of this process is left to wait. */
-static int run_helper(const struct command *command, char **argv)
+static int run_helper(const struct main_command *command, char **argv)
 {
     char path[PATH_MAX];
     int const err = helper_program_path(command->program, path);
@@ -134,7 +134,7 @@ static int run_help(int argc, char **argv)
         print_help(stdout);
         return 0;
     }
-    const struct command *command = find_command(argv[2]);
+    const struct main_command *command = find_command(argv[2]);
     if (!command)
         return unknown_command(argv[2]);
     char *words[] = {argv[0], argv[2], help_option, NULL};
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "help") == 0)
         return run_help(argc, argv);
-    const struct command *command = find_command(argv[1]);
+    const struct main_command *command = find_command(argv[1]);
     if (!command)
         return unknown_command(argv[1]);
     if (!command->run)

@@ -20,7 +20,7 @@
 #define PIXELS_MAX 200e6   /* 800 MB of memory */
 #define SHARP_MAX  30e6 /* more than this only when the picture itself has more: it takes seconds */
 
-struct request {
+struct png_request {
     const char *output; /* NULL: standard output */
     double scale;
 };
@@ -41,7 +41,7 @@ static bool parse_scale(const char *text, double *scale)
     return end != text && *end == '\0' && isfinite(*scale) && *scale >= 0.1 && *scale <= 16;
 }
 
-static bool parse_arguments(int argc, char **argv, struct request *request)
+static bool parse_arguments(int argc, char **argv, struct png_request *request)
 {
     for (int i = 1; i < argc; i++) {
         bool const has_value = i + 1 < argc;
@@ -56,13 +56,13 @@ static bool parse_arguments(int argc, char **argv, struct request *request)
     return true;
 }
 
-struct input {
+struct png_input {
     unsigned char *data;
     size_t size, room;
 };
 
 /* Makes room for more; false, with errno set, when there is no more to have. */
-static bool input_grow(struct input *input)
+static bool input_grow(struct png_input *input)
 {
     if (input->room >= INPUT_MAX) {
         errno = EFBIG;
@@ -78,7 +78,7 @@ static bool input_grow(struct input *input)
 }
 
 /* All of standard input; false with errno set.  The caller frees the data in either case. */
-static bool read_input(struct input *input)
+static bool read_input(struct png_input *input)
 {
     for (;;) {
         if (input->size == input->room && !input_grow(input))
@@ -140,7 +140,7 @@ static int write_png(cairo_surface_t *surface, const char *output)
     return 0;
 }
 
-static int draw(RsvgHandle *svg, const struct request *request)
+static int draw(RsvgHandle *svg, const struct png_request *request)
 {
     int width, height;
     GError *error = NULL;
@@ -162,7 +162,7 @@ static int draw(RsvgHandle *svg, const struct request *request)
     return status;
 }
 
-static int convert(const struct input *input, const struct request *request)
+static int convert(const struct png_input *input, const struct png_request *request)
 {
     GError *error = NULL;
     RsvgHandle *svg = rsvg_handle_new_from_data(input->data, input->size, &error);
@@ -175,8 +175,8 @@ static int convert(const struct input *input, const struct request *request)
 
 int main(int argc, char **argv)
 {
-    struct request request = {.scale = 1};
-    struct input input = {0};
+    struct png_request request = {.scale = 1};
+    struct png_input input = {0};
     if (!parse_arguments(argc, argv, &request)) {
         fputs("Usage: memoir-png [--scale 0.1 to 16] [-o OUT.png] <IN.svg\n", stderr);
         return 2;

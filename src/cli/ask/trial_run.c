@@ -17,11 +17,11 @@
 
 #define PATIENCE_MS 20000
 
-struct place {
+struct trial_place {
     char folder[PATH_MAX - 32], file[PATH_MAX];
 };
 
-static bool make_place(struct place *place)
+static bool make_place(struct trial_place *place)
 {
     const char *folder = getenv("TMPDIR");
     snprintf(place->folder, sizeof(place->folder), "%s/memoir-doctor-XXXXXX",
@@ -115,7 +115,7 @@ static void record(struct trial *trial, const char *recorder, const char *file)
 struct trial trial_run(void)
 {
     struct trial trial = {0};
-    struct place place = {.folder = ""};
+    struct trial_place place = {.folder = ""};
     char recorder[PATH_MAX];
     if (helper_program_path("memoir-record", recorder) < 0) {
         tell_failure(&trial, "memoir-record is not beside memoir; install memoir again");

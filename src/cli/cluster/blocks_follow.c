@@ -31,7 +31,7 @@ struct following {
     bool is_told; /* that it is over */
 };
 
-struct session {
+struct blocks_session {
     const struct blocks_command *command;
     struct node_list nodes;
     struct http *http;
@@ -46,14 +46,14 @@ struct session {
 
 static void tell(void *context, const char *name, const char *sentence)
 {
-    const struct session *session = context;
+    const struct blocks_session *session = context;
     if (!session->command->quiet)
         fprintf(stderr, "%smemoir: %s: %s\n", session->shows_progress ? CLEAR_LINE : "", name,
                 sentence);
 }
 
 /* One line on a terminal that is written over and over. */
-static void show_progress(struct session *session)
+static void show_progress(struct blocks_session *session)
 {
     uint64_t written = 0, newest = 0;
     size_t away = 0;
@@ -74,7 +74,7 @@ static void show_progress(struct session *session)
 }
 
 /* The original's choice among the relays of an inventory: r1, r11, r21, …, unless all are wanted. */
-static bool is_chosen(const struct session *session, const struct node *node)
+static bool is_chosen(const struct blocks_session *session, const struct node *node)
 {
     const struct blocks_command *command = session->command;
     const char *name = node->name ? node->name : "";
@@ -88,7 +88,7 @@ static bool is_chosen(const struct session *session, const struct node *node)
     return command->all || name[digits] == '1';
 }
 
-static int add_nodes(struct session *session, char **words, int count, struct fault *fault)
+static int add_nodes(struct blocks_session *session, char **words, int count, struct fault *fault)
 {
     const struct blocks_command *command = session->command;
     int err = node_list_init(&session->nodes, fault);
@@ -131,7 +131,7 @@ static void add_host(char *out, size_t size, const struct node *node)
     add_clean(out, size, host);
 }
 
-static bool is_taken(const struct session *session, const char *path)
+static bool is_taken(const struct blocks_session *session, const char *path)
 {
     vec_each (following, &session->followings)
         if (strcmp(following->path, path) == 0)
@@ -140,8 +140,8 @@ static bool is_taken(const struct session *session, const char *path)
 }
 
 /* FOLDER/name_r1_203.0.113.11.blockhistory; the nick as well where two would be the same. */
-static void make_path(const struct session *session, const char *folder, const struct node *node,
-                      char path[4096])
+static void make_path(const struct blocks_session *session, const char *folder,
+                      const struct node *node, char path[4096])
 {
     char name[512] = "";
     if (strncmp(node->name, "name_", 5) != 0)
@@ -165,7 +165,7 @@ static bool is_folder(const char *path)
            (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode));
 }
 
-static int choose_paths(struct session *session, struct fault *fault)
+static int choose_paths(struct blocks_session *session, struct fault *fault)
 {
     const struct blocks_command *command = session->command;
     size_t chosen = 0;
@@ -202,7 +202,7 @@ static int choose_paths(struct session *session, struct fault *fault)
     return 0;
 }
 
-static int begin(struct session *session, struct fault *fault)
+static int begin(struct blocks_session *session, struct fault *fault)
 {
     const struct blocks_command *command = session->command;
     bool const from_zero = command->all_rounds || (command->all && !command->from_inventory);
@@ -229,7 +229,7 @@ static int begin(struct session *session, struct fault *fault)
 }
 
 /* How many go on; `due_ns` is when the next one wants something. */
-static size_t step(struct session *session, uint64_t *due_ns)
+static size_t step(struct blocks_session *session, uint64_t *due_ns)
 {
     size_t left = 0;
     *due_ns = UINT64_MAX;
@@ -255,7 +255,7 @@ static int wait_ms(uint64_t now_ns, uint64_t due_ns, uint64_t end_ns)
     return ms < LONGEST_MS ? (int)ms : LONGEST_MS;
 }
 
-static int run(struct session *session, struct fault *fault)
+static int run(struct blocks_session *session, struct fault *fault)
 {
     const struct blocks_command *command = session->command;
     uint64_t const end_ns = command->for_ns ? monotonic_ns() + command->for_ns : UINT64_MAX;
@@ -278,7 +278,7 @@ static int run(struct session *session, struct fault *fault)
 /* Brings all files to the disk every second: a disk may take long, and arrivals must not wait for it. */
 static void *sync_files(void *argument)
 {
-    struct session *session = argument;
+    struct blocks_session *session = argument;
     struct pollfd stop = {.fd = session->stop_syncer, .events = POLLIN};
     while (poll(&stop, 1, SYNC_MS) == 0)
         vec_each (following, &session->followings)
@@ -286,7 +286,7 @@ static void *sync_files(void *argument)
     return NULL;
 }
 
-static int start_syncer(struct session *session, struct fault *fault)
+static int start_syncer(struct blocks_session *session, struct fault *fault)
 {
     session->stop_syncer = eventfd(0, EFD_CLOEXEC);
     int const err = session->stop_syncer < 0
@@ -296,7 +296,7 @@ static int start_syncer(struct session *session, struct fault *fault)
     return err ? fault_set(fault, -err, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
-static void end_syncer(struct session *session)
+static void end_syncer(struct blocks_session *session)
 {
     uint64_t const one = 1;
     if (session->has_syncer && write(session->stop_syncer, &one, sizeof(one)) == sizeof(one))
@@ -306,7 +306,7 @@ static void end_syncer(struct session *session)
 }
 
 /* Closes all files, and says what is in them.  Whether all went well. */
-static int finish(struct session *session)
+static int finish(struct blocks_session *session)
 {
     int status = 0;
     if (session->shows_progress)
@@ -358,7 +358,7 @@ static int write_pid(const char *path, struct fault *fault)
 
 int blocks_follow(struct blocks_command *command, char **words, int count)
 {
-    struct session session = {.command = command, .signals = -1, .stop_syncer = -1};
+    struct blocks_session session = {.command = command, .signals = -1, .stop_syncer = -1};
     struct fault fault = {0};
     if (!command->output && !command->output_folder) {
         fprintf(stderr, "memoir: where to? as in: memoir blocks NODE -o node.blockhistory (or a "

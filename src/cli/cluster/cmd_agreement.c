@@ -7,15 +7,16 @@
 #include "cli/cluster/cluster_commands.h"
 #include "cluster/blocks/agreement.h"
 
-struct command {
+struct agreement_command {
     struct answer_options answer;
     uint64_t end_round;
 };
 
 static const struct option_rule rules[] = {
     {"--end-round", "R", "stop reading each log after round R",
-     OPTION_COUNT(struct command, end_round, 1, OPTION_NO_LIMIT)},
-    {"-e", "R", "same as --end-round", OPTION_COUNT(struct command, end_round, 1, OPTION_NO_LIMIT)},
+     OPTION_COUNT(struct agreement_command, end_round, 1, OPTION_NO_LIMIT)},
+    {"-e", "R", "same as --end-round",
+     OPTION_COUNT(struct agreement_command, end_round, 1, OPTION_NO_LIMIT)},
     {.name = NULL}};
 
 static const char summary[] =
@@ -31,7 +32,7 @@ static const char examples[] =
     "  memoir agreement logs/ --csv -o agreement.csv\n"
     "  memoir agreement logs/ --json | jq '.events[] | select(.type == \"RoundConcluded\")'\n";
 
-static int write_answer(const struct command *command, const struct agreement *agreement,
+static int write_answer(const struct agreement_command *command, const struct agreement *agreement,
                         struct fault *fault)
 {
     int err = 0;
@@ -50,7 +51,8 @@ static int write_answer(const struct command *command, const struct agreement *a
     return err ? err : closed;
 }
 
-static int answer(const struct command *command, char **paths, int count, struct fault *fault)
+static int answer(const struct agreement_command *command, char **paths, int count,
+                  struct fault *fault)
 {
     struct agreement agreement;
     struct log_reading reading = {.take = agreement_take, .context = &agreement};
@@ -75,7 +77,7 @@ static int answer(const struct command *command, char **paths, int count, struct
 
 int cmd_agreement(int argc, char **argv)
 {
-    struct command command = {0};
+    struct agreement_command command = {0};
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Choosing", rules, &command},
                                       {"The answer", answer_table_rules, &command.answer}};

@@ -14,7 +14,7 @@
 #include "cluster/runs/run_pick.h"
 #include "formats/shared/output.h"
 
-struct command {
+struct bandwidth_command {
     struct node_options nodes;
     struct answer_options answer;
     struct bandwidth_question question;
@@ -27,7 +27,7 @@ static int parse_least(void *into, const char *name, const char *value, struct f
     double const least = strtod(value, &end);
     if (*end || end == value || !(least >= 0))
         return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is a number", name, value);
-    ((struct command *)into)->question.least_tps = least;
+    ((struct bandwidth_command *)into)->question.least_tps = least;
     return 0;
 }
 
@@ -36,19 +36,22 @@ static const struct option_rule rules[] = {
      OPTION_CALLBACK(parse_least)},
     {"--report", "FILE",
      "every interval as CSV, one FILE + nick + .csv per node; - for all on standard output",
-     OPTION_TEXT(struct command, report)},
+     OPTION_TEXT(struct bandwidth_command, report)},
     {"--deltas", "FILE", "increase of every counter as CSV, for each node; NAME.csv.gz is packed",
-     OPTION_TEXT(struct command, deltas), OPTION_ALSO(struct command, question.all_counters)},
+     OPTION_TEXT(struct bandwidth_command, deltas),
+     OPTION_ALSO(struct bandwidth_command, question.all_counters)},
     {"--html-summary", "FILE", "the summaries as a fragment of an HTML page",
-     OPTION_TEXT(struct command, html)},
+     OPTION_TEXT(struct bandwidth_command, html)},
     {"--plot", "FILE", "bandwidth, TPS and time per block over time: .svg, .png or .html",
-     OPTION_TEXT(struct command, plot)},
+     OPTION_TEXT(struct bandwidth_command, plot)},
     {"--pool-plot", "FILE", "plot of the transaction pool's size; without an ending, all formats",
-     OPTION_TEXT(struct command, pool_plot)},
+     OPTION_TEXT(struct bandwidth_command, pool_plot)},
     {"--heap-plot", "FILE", "plot of live heap objects; without an ending, all formats",
-     OPTION_TEXT(struct command, heap_plot)},
-    {"--pool-plot-root", "FILE", "same as --pool-plot", OPTION_TEXT(struct command, pool_plot)},
-    {"--heap-plot-root", "FILE", "same as --heap-plot", OPTION_TEXT(struct command, heap_plot)},
+     OPTION_TEXT(struct bandwidth_command, heap_plot)},
+    {"--pool-plot-root", "FILE", "same as --pool-plot",
+     OPTION_TEXT(struct bandwidth_command, pool_plot)},
+    {"--heap-plot-root", "FILE", "same as --heap-plot",
+     OPTION_TEXT(struct bandwidth_command, heap_plot)},
     {.name = NULL}};
 
 static bool ends_with(const char *text, const char *ending)
@@ -69,7 +72,7 @@ static int node_path(const char *name, const char *between, const char *nick, co
     return length > 0 && length < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-static int write_report(const struct command *command, const struct bandwidth *bandwidth,
+static int write_report(const struct bandwidth_command *command, const struct bandwidth *bandwidth,
                         struct fault *fault)
 {
     bool const is_standard = strcmp(command->report, "-") == 0;
@@ -124,7 +127,7 @@ static int write_packed(const struct bandwidth *bandwidth, uint32_t node, const 
     return err;
 }
 
-static int write_deltas(const struct command *command, const struct bandwidth *bandwidth,
+static int write_deltas(const struct bandwidth_command *command, const struct bandwidth *bandwidth,
                         struct fault *fault)
 {
     const char *name = command->deltas;
@@ -201,7 +204,7 @@ static int write_pool_tables(const struct bandwidth *bandwidth, const char *path
     return err;
 }
 
-static int draw_all(const struct command *command, const struct bandwidth_answer *answer,
+static int draw_all(const struct bandwidth_command *command, const struct bandwidth_answer *answer,
                     struct fault *fault)
 {
     int err = 0;
@@ -216,8 +219,8 @@ static int draw_all(const struct command *command, const struct bandwidth_answer
     return err;
 }
 
-static int write_html(const struct command *command, const struct bandwidth_answer *answer,
-                      struct fault *fault)
+static int write_html(const struct bandwidth_command *command,
+                      const struct bandwidth_answer *answer, struct fault *fault)
 {
     FILE *out = answer_open(command->html, fault);
     if (!out)
@@ -228,8 +231,8 @@ static int write_html(const struct command *command, const struct bandwidth_answ
     return answer_close(out, command->html, fault);
 }
 
-static int write_answer(const struct command *command, const struct bandwidth_answer *answer,
-                        struct fault *fault)
+static int write_answer(const struct bandwidth_command *command,
+                        const struct bandwidth_answer *answer, struct fault *fault)
 {
     FILE *out = answer_open(command->answer.output, fault);
     if (!out)
@@ -248,7 +251,7 @@ static int write_answer(const struct command *command, const struct bandwidth_an
 }
 
 /* Standard output has one answer: a table asked for there comes instead of the text. */
-static bool takes_standard_output(const struct command *command)
+static bool takes_standard_output(const struct bandwidth_command *command)
 {
     const char *const others[] = {command->report, command->deltas, command->plot, command->html};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -257,7 +260,7 @@ static bool takes_standard_output(const struct command *command)
     return false;
 }
 
-static int write_all(const struct command *command, const struct bandwidth_answer *answer,
+static int write_all(const struct bandwidth_command *command, const struct bandwidth_answer *answer,
                      struct fault *fault)
 {
     int err = takes_standard_output(command) ? 0 : write_answer(command, answer, fault);
@@ -271,7 +274,7 @@ static int write_all(const struct command *command, const struct bandwidth_answe
 }
 
 /* What was asked for; else all, and then each role. */
-static int make_groups(const struct command *command, const struct run *run,
+static int make_groups(const struct bandwidth_command *command, const struct run *run,
                        struct node_groups *groups, struct fault *fault)
 {
     if (node_options_given(&command->nodes))
@@ -281,7 +284,7 @@ static int make_groups(const struct command *command, const struct run *run,
     return 0;
 }
 
-static int answer_groups(const struct command *command, const struct bandwidth *bandwidth,
+static int answer_groups(const struct bandwidth_command *command, const struct bandwidth *bandwidth,
                          const struct node_groups *groups, struct fault *fault)
 {
     size_t const count = groups->groups.count;
@@ -303,7 +306,8 @@ static int answer_groups(const struct command *command, const struct bandwidth *
     return err;
 }
 
-static int answer(const struct command *command, const struct run *run, struct fault *fault)
+static int answer(const struct bandwidth_command *command, const struct run *run,
+                  struct fault *fault)
 {
     struct node_groups groups = {0};
     struct bandwidth bandwidth;
@@ -339,7 +343,7 @@ static const char examples[] =
 
 int cmd_bandwidth(int argc, char **argv)
 {
-    struct command command = {0};
+    struct bandwidth_command command = {0};
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Options", rules, &command},
                                       {"Which nodes", node_rules, &command.nodes},

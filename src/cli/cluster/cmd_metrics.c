@@ -15,7 +15,7 @@
 #include "cluster/metrics/metrics_book.h"
 #include "cluster/runs/run_pick.h"
 
-struct command {
+struct metrics_command {
     struct node_options nodes;
     struct answer_options answer;
     struct curve_question question;
@@ -24,7 +24,7 @@ struct command {
     enum export_form { EXPORT_NONE, EXPORT_OPENMETRICS, EXPORT_SQLITE } export;
 };
 
-static int choose_mode(struct command *command, enum curve_mode mode, struct fault *fault)
+static int choose_mode(struct metrics_command *command, enum curve_mode mode, struct fault *fault)
 {
     if (command->question.mode != CURVE_USUAL && command->question.mode != mode)
         return fault_set(fault, -EINVAL,
@@ -39,7 +39,7 @@ static int handle_mode(void *into, const char *name, const char *value, struct f
     return choose_mode(into, strcmp(name, "--raw") == 0 ? CURVE_RAW : CURVE_RATE, fault);
 }
 
-static int add_name(struct command *command, const char *name, struct fault *fault)
+static int add_name(struct metrics_command *command, const char *name, struct fault *fault)
 {
     return vec_push(&command->question.names, name) ? 0
                                                     : fault_set(fault, -ENOMEM, "out of memory");
@@ -54,7 +54,7 @@ static int handle_delta(void *into, const char *name, const char *value, struct 
 
 static int parse_quantile(void *into, const char *name, const char *value, struct fault *fault)
 {
-    struct command *command = into;
+    struct metrics_command *command = into;
     char *end;
     double const quantile = strtod(value, &end);
     if (*end || end == value || !(quantile >= 0 && quantile <= 1))
@@ -73,46 +73,47 @@ static int handle_diff(void *into, const char *name, const char *value, struct f
 static int parse_filter(void *into, const char *name, const char *value, struct fault *fault)
 {
     (void)name;
-    return curve_question_filter(&((struct command *)into)->question, value, fault);
+    return curve_question_filter(&((struct metrics_command *)into)->question, value, fault);
 }
 
 static const char *const export_names[] = {
     [EXPORT_NONE] = "", [EXPORT_OPENMETRICS] = "openmetrics", [EXPORT_SQLITE] = "sqlite", NULL};
 
 static const struct option_rule rules[] = {
-    {"--list", NULL, "every metric there is, with its type", OPTION_FLAG(struct command, list)},
+    {"--list", NULL, "every metric there is, with its type",
+     OPTION_FLAG(struct metrics_command, list)},
     {"--list-nodes", NULL, "every node, with its names and role",
-     OPTION_FLAG(struct command, list_nodes)},
+     OPTION_FLAG(struct metrics_command, list_nodes)},
     {"--rate", NULL, "counters per second (the default); an error for gauges",
      OPTION_CALLBACK(handle_mode)},
     {"--delta", "NAME", "increase of a counter from scrape to scrape",
      OPTION_CALLBACK(handle_delta)},
     {"--raw", NULL, "values of counters instead of rates", OPTION_CALLBACK(handle_mode)},
     {"--sum", NULL, "sum over all labels of a metric, for each node",
-     OPTION_FLAG(struct command, question.is_sum)},
+     OPTION_FLAG(struct metrics_command, question.is_sum)},
     {"--diff", "NAME", "two gauges: --diff A B is A less B", OPTION_CALLBACK(handle_diff),
-     OPTION_ALSO(struct command, question.is_difference)},
+     OPTION_ALSO(struct metrics_command, question.is_difference)},
     {"--quantile", "Q", "quantile of histograms between scrapes: 0.5, 0.99",
      OPTION_CALLBACK(parse_quantile)},
     {"--avg-max", NULL,
      "count, max and min of counters, and the mean over nodes of max; also with --sum",
-     OPTION_FLAG(struct command, avg_max)},
+     OPTION_FLAG(struct metrics_command, avg_max)},
     {"--avg-max-min", NULL, "as --avg-max, and the mean over nodes of max-min",
-     OPTION_FLAG(struct command, avg_max_min)},
+     OPTION_FLAG(struct metrics_command, avg_max_min)},
     {"-t", "LABEL=VALUE", "only series with this label, or n and role of the node; may be repeated",
      OPTION_CALLBACK(parse_filter)},
     {"--plot", "=FILE", "draw one chart per metric: .svg, .png, .html; or with -o FILE",
-     OPTION_TEXT(struct command, plot_path), OPTION_ALSO(struct command, plot)},
+     OPTION_TEXT(struct metrics_command, plot_path), OPTION_ALSO(struct metrics_command, plot)},
     {"--export", "FORM", "openmetrics: all samples, for promtool; sqlite: to run.db of the run",
-     OPTION_CHOICE(struct command, export, export_names)},
+     OPTION_CHOICE(struct metrics_command, export, export_names)},
     {.name = NULL}};
 
-static enum metric_form form_of(const struct command *command)
+static enum metric_form form_of(const struct metrics_command *command)
 {
     return command->answer.json ? METRIC_JSON : command->answer.csv ? METRIC_CSV : METRIC_TEXT;
 }
 
-static int draw(const struct command *command, const struct metric_curves *curves,
+static int draw(const struct metrics_command *command, const struct metric_curves *curves,
                 const struct run *run, struct fault *fault)
 {
     const char *path = command->plot_path ? command->plot_path : command->answer.output;
@@ -150,7 +151,7 @@ static int no_such_metric(const struct run *run, const char *name, struct fault 
 }
 
 /* Every name must have given something. */
-static int check_names(const struct command *command, const struct metric_curves *curves,
+static int check_names(const struct metrics_command *command, const struct metric_curves *curves,
                        const struct run *run, struct fault *fault)
 {
     vec_each (name, &command->question.names) {
@@ -163,7 +164,7 @@ static int check_names(const struct command *command, const struct metric_curves
     return 0;
 }
 
-static int write_curves(const struct command *command, const struct series_set *set,
+static int write_curves(const struct metrics_command *command, const struct series_set *set,
                         const struct node_groups *groups, FILE *out, struct fault *fault)
 {
     struct metric_curves curves;
@@ -182,7 +183,7 @@ static int write_curves(const struct command *command, const struct series_set *
     return err;
 }
 
-static int write_answer(const struct command *command, const struct series_set *set,
+static int write_answer(const struct metrics_command *command, const struct series_set *set,
                         const struct node_groups *groups, FILE *out, struct fault *fault)
 {
     struct text_style const style = {answer_width(out),
@@ -203,7 +204,7 @@ static int write_answer(const struct command *command, const struct series_set *
     return 0;
 }
 
-static int write_to_file(const struct command *command, const struct series_set *set,
+static int write_to_file(const struct metrics_command *command, const struct series_set *set,
                          const struct node_groups *groups, struct fault *fault)
 {
     FILE *out = command->plot ? stdout : answer_open(command->answer.output, fault);
@@ -230,7 +231,7 @@ static int keep_in_book(const struct run *run, struct fault *fault)
     return err;
 }
 
-static int answer(struct command *command, const struct run *run, struct fault *fault)
+static int answer(struct metrics_command *command, const struct run *run, struct fault *fault)
 {
     struct node_groups groups = {0};
     struct series_set set;
@@ -286,7 +287,8 @@ static const char examples[] =
     "openmetrics all.om data\n"
     "  memoir metrics run --export sqlite && sqlite3 run/run.db 'SELECT * FROM metric LIMIT 5'\n";
 
-static int run_command(struct command *command, char **words, size_t count, struct fault *fault)
+static int run_command(struct metrics_command *command, char **words, size_t count,
+                       struct fault *fault)
 {
     size_t const inputs = count_inputs(words, count);
     for (size_t i = inputs; i < count; i++)
@@ -310,7 +312,7 @@ static int run_command(struct command *command, char **words, size_t count, stru
 
 int cmd_metrics(int argc, char **argv)
 {
-    struct command command = {0};
+    struct metrics_command command = {0};
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Options", rules, &command},
                                       {"Which nodes", node_rules, &command.nodes},

@@ -16,7 +16,7 @@
 #define TOP_DEFAULT 10
 #define US_NS       1000
 
-struct command {
+struct ram_command {
     struct pattern *node_re;
     bool csv, json, plot, svg, by_node, no_color;
     enum { AXIS_ROUND, AXIS_TIME } axis;
@@ -34,7 +34,7 @@ static const char *const axis_names[] = {[AXIS_ROUND] = "round", [AXIS_TIME] = "
 
 static int parse_node_re(void *into, const char *name, const char *value, struct fault *fault)
 {
-    struct command *command = into;
+    struct ram_command *command = into;
     if (command->node_re)
         return fault_set(fault, -EINVAL, "%s can be given once; a|b finds both", name);
     return pattern_compile(value, PATTERN_ANYWHERE, name, &command->node_re, fault);
@@ -43,27 +43,28 @@ static int parse_node_re(void *into, const char *name, const char *value, struct
 static const struct option_rule rules[] = {
     {"--node-re", "REGEX", "only nodes whose name or nick matches", OPTION_CALLBACK(parse_node_re)},
     {"--sort", "BY", "order of the table: name (default), heap, change or rss",
-     OPTION_CHOICE(struct command, sort, sort_names)},
+     OPTION_CHOICE(struct ram_command, sort, sort_names)},
     {"--between", "A,B", "change of functions from the first profile since A to the last until B",
-     OPTION_TEXT(struct command, between)},
+     OPTION_TEXT(struct ram_command, between)},
     {"--top", "N", "functions shown: 10 unless given; 0: none",
-     OPTION_COUNT(struct command, top, 0, OPTION_NO_LIMIT)},
-    {"--by-node", NULL, "also the functions of each node", OPTION_FLAG(struct command, by_node)},
+     OPTION_COUNT(struct ram_command, top, 0, OPTION_NO_LIMIT)},
+    {"--by-node", NULL, "also the functions of each node",
+     OPTION_FLAG(struct ram_command, by_node)},
     {"--csv", "=FILE", "a row per snapshot, NAME#column for each node",
-     OPTION_TEXT(struct command, csv_path), OPTION_ALSO(struct command, csv)},
+     OPTION_TEXT(struct ram_command, csv_path), OPTION_ALSO(struct ram_command, csv)},
     {"--json", NULL, "print JSON: all points and all functions asked for",
-     OPTION_FLAG(struct command, json)},
+     OPTION_FLAG(struct ram_command, json)},
     {"--plot", NULL, "draw a picture to -o NAME.svg, NAME.html or NAME.png",
-     OPTION_FLAG(struct command, plot)},
+     OPTION_FLAG(struct ram_command, plot)},
     {"--svg", NULL, "draw every heap profile and its changes beside the profile, where missing",
-     OPTION_FLAG(struct command, svg)},
+     OPTION_FLAG(struct ram_command, svg)},
     {"--columns", "LIST", "columns of the plot: pprof_inuse_space,rss,... (all unless given)",
-     OPTION_TEXT(struct command, columns)},
+     OPTION_TEXT(struct ram_command, columns)},
     {"--x", "AXIS", "x axis of the plot: time, or round (default if most heights are known)",
-     OPTION_CHOICE(struct command, axis, axis_names)},
-    {"-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct command, output)},
+     OPTION_CHOICE(struct ram_command, axis, axis_names)},
+    {"-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct ram_command, output)},
     {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)",
-     OPTION_FLAG(struct command, no_color)},
+     OPTION_FLAG(struct ram_command, no_color)},
     {.name = NULL}};
 
 static const char summary[] =
@@ -104,7 +105,7 @@ static int parse_point(const char *text, size_t size, int64_t begin_us, int64_t 
     return 0;
 }
 
-static int find_growth(const struct command *command, const struct ram *ram,
+static int find_growth(const struct ram_command *command, const struct ram *ram,
                        struct ram_growth *growth, struct fault *fault)
 {
     int64_t from = INT64_MIN, to = INT64_MAX;
@@ -126,7 +127,7 @@ static int find_growth(const struct command *command, const struct ram *ram,
     return err ? fault_set(fault, err, "out of memory while comparing profiles") : 0;
 }
 
-static int write_text(const struct command *command, const struct ram *ram, struct fault *fault)
+static int write_text(const struct ram_command *command, const struct ram *ram, struct fault *fault)
 {
     struct ram_growth growth = {0};
     struct ram_report report = {.ram = ram,
@@ -155,7 +156,7 @@ static int write_text(const struct command *command, const struct ram *ram, stru
     return err;
 }
 
-static int draw(const struct command *command, const struct ram *ram, struct fault *fault)
+static int draw(const struct ram_command *command, const struct ram *ram, struct fault *fault)
 {
     enum picture_format format;
     struct svg_out out = {0};
@@ -198,7 +199,7 @@ static int draw_profiles(const struct run *run, const struct pattern *nodes, str
     return 0;
 }
 
-static int answer(const struct command *command, const char *path, struct fault *fault)
+static int answer(const struct ram_command *command, const char *path, struct fault *fault)
 {
     struct ram ram = {0};
     const struct pattern *nodes = command->node_re;
@@ -222,7 +223,7 @@ static int answer(const struct command *command, const char *path, struct fault 
 
 int cmd_ram(int argc, char **argv)
 {
-    struct command command = {.top = TOP_DEFAULT};
+    struct ram_command command = {.top = TOP_DEFAULT};
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Options", rules, &command}};
     struct command_help const help = {"memoir ram RUN [options]", summary, examples, sets, 1};

@@ -17,7 +17,7 @@
 #define JSON_BYTES_MAX ((size_t)256 << 20)
 #define NODE_COLUMNS   24
 
-struct command {
+struct topology_command {
     const char *output, *picture, *inventory;
     enum topology_kind kind;
     bool times, graph, csv;
@@ -27,21 +27,21 @@ static const char *const kind_names[] = {"", "p2p", "ws", "ws-e2e", NULL};
 
 static const struct option_rule rules[] = {
     {"--kind", "KIND", "kind of logs: p2p, ws or ws-e2e (a test's output); detected unless given",
-     OPTION_CHOICE(struct command, kind, kind_names)},
+     OPTION_CHOICE(struct topology_command, kind, kind_names)},
     {"-i", "FILE", "inventory that says which node an address belongs to",
-     OPTION_TEXT(struct command, inventory)},
-    {"--inventory", "FILE", "same as -i", OPTION_TEXT(struct command, inventory)},
+     OPTION_TEXT(struct topology_command, inventory)},
+    {"--inventory", "FILE", "same as -i", OPTION_TEXT(struct topology_command, inventory)},
     {"-t", NULL, "when connections were made: a third member of each edge, or a list",
-     OPTION_FLAG(struct command, times)},
-    {"--timestamp", NULL, "same as -t", OPTION_FLAG(struct command, times)},
+     OPTION_FLAG(struct topology_command, times)},
+    {"--timestamp", NULL, "same as -t", OPTION_FLAG(struct topology_command, times)},
     {"--json", NULL, "the nodes and edges as JSON, which memoir topology reads again",
-     OPTION_FLAG(struct command, graph)},
+     OPTION_FLAG(struct topology_command, graph)},
     {"--csv", NULL, "a row for each node: degrees and centralities",
-     OPTION_FLAG(struct command, csv)},
+     OPTION_FLAG(struct topology_command, csv)},
     {"--svg", "FILE", "draw the graph: NAME.svg, NAME.html or NAME.png",
-     OPTION_TEXT(struct command, picture)},
+     OPTION_TEXT(struct topology_command, picture)},
     {"-o", "FILE", "write the nodes and edges to FILE, as --json prints them",
-     OPTION_TEXT(struct command, output)},
+     OPTION_TEXT(struct topology_command, output)},
     {.name = NULL}};
 
 static const char summary[] =
@@ -111,8 +111,8 @@ static void write_csv(const struct topology *topology, const struct topology_mea
     }
 }
 
-static int draw(const struct command *command, const struct topology *topology, const char *title,
-                struct fault *fault)
+static int draw(const struct topology_command *command, const struct topology *topology,
+                const char *title, struct fault *fault)
 {
     struct topology_measures measures;
     enum picture_format format;
@@ -130,7 +130,7 @@ static int draw(const struct command *command, const struct topology *topology, 
     return err;
 }
 
-static int write_text(const struct command *command, const struct topology *topology,
+static int write_text(const struct topology_command *command, const struct topology *topology,
                       struct fault *fault)
 {
     bool const as_graph = command->graph || command->output;
@@ -181,7 +181,8 @@ static int read_all(struct topology *topology, char **paths, int count, struct f
     return err;
 }
 
-static int answer(const struct command *command, char **paths, int count, struct fault *fault)
+static int answer(const struct topology_command *command, char **paths, int count,
+                  struct fault *fault)
 {
     struct inventory inventory = {0};
     struct topology topology;
@@ -204,7 +205,7 @@ static int answer(const struct command *command, char **paths, int count, struct
 
 int cmd_topology(int argc, char **argv)
 {
-    struct command command = {0};
+    struct topology_command command = {0};
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Options", rules, &command}};
     struct command_help const help = {"memoir topology LOGS...|NAME.json [options]", summary,

@@ -15,13 +15,13 @@
 #include "cluster/ram/heap_totals.h"
 #include "cluster/runs/parallel.h"
 
-struct job {
+struct run_job {
     const struct run_file *file, *previous; /* previous NULL: the node's first */
 };
 
-struct work {
+struct run_work {
     const struct run *run;
-    VEC(struct job) jobs;
+    VEC(struct run_job) jobs;
     char graph[PATH_MAX]; /* memoir-graph; "": not there */
     bool progress;
     pthread_mutex_t lock; /* of the rest */
@@ -29,7 +29,7 @@ struct work {
     size_t done;
 };
 
-static void note(struct work *work, int err, const struct fault *why, const char *name)
+static void note(struct run_work *work, int err, const struct fault *why, const char *name)
 {
     pthread_mutex_lock(&work->lock);
     struct run_pictures *result = work->result;
@@ -44,8 +44,8 @@ static void note(struct work *work, int err, const struct fault *why, const char
 }
 
 /* By way of a hidden file, so that a picture is whole or not there. */
-static int make_one(struct work *work, const struct job *job, const struct run_picture *picture,
-                    struct picture_source *source)
+static int make_one(struct run_work *work, const struct run_job *job,
+                    const struct run_picture *picture, struct picture_source *source)
 {
     char path[PATH_MAX], part[PATH_MAX];
     struct fault why = {.text = ""};
@@ -69,8 +69,8 @@ static int make_one(struct work *work, const struct job *job, const struct run_p
 
 static void make_pictures(void *context, size_t index)
 {
-    struct work *work = context;
-    const struct job *job = &work->jobs.items[index];
+    struct run_work *work = context;
+    const struct run_job *job = &work->jobs.items[index];
     struct picture_source source = {.run = work->run, .file = job->file, .previous = job->previous};
     for (const struct run_picture *picture = run_picture_kinds; picture->suffix; picture++) {
         if ((picture->is_diff && !job->previous) || (!picture->is_flame && !work->graph[0]))
@@ -92,7 +92,7 @@ static bool is_chosen(const struct run_node *node, const struct pattern *nodes)
 }
 
 /* The good profiles of the nodes, each with the good one before it. */
-static int list_jobs(struct work *work, const struct heap_totals *totals,
+static int list_jobs(struct run_work *work, const struct heap_totals *totals,
                      const struct pattern *nodes)
 {
     for (uint32_t node = 0; node < work->run->nodes.count; node++) {
@@ -104,7 +104,7 @@ static int list_jobs(struct work *work, const struct heap_totals *totals,
             size_t const at = (size_t)(first - work->run->files.items) + i;
             if (totals->items[at].inuse_bytes == HEAP_UNKNOWN)
                 continue;
-            if (!vec_push(&work->jobs, (struct job){&first[i], previous}))
+            if (!vec_push(&work->jobs, (struct run_job){&first[i], previous}))
                 return -ENOMEM;
             previous = &first[i];
         }
@@ -115,7 +115,7 @@ static int list_jobs(struct work *work, const struct heap_totals *totals,
 int run_pictures_make(const struct run *run, const struct pattern *nodes, bool progress,
                       struct run_pictures *result, struct fault *fault)
 {
-    struct work work = {
+    struct run_work work = {
         .run = run, .result = result, .progress = progress, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct heap_totals totals;
     memset(result, 0, sizeof(*result));

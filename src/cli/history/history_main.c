@@ -16,7 +16,7 @@
 #define MS_NS       UINT64_C(1000000)
 #define TOP_DEFAULT 10
 
-struct command {
+struct history_command {
     struct history_question question;
     struct pattern *site;
     const char *output, *plot;
@@ -25,7 +25,7 @@ struct command {
 
 static int parse_site(void *into, const char *name, const char *value, struct fault *fault)
 {
-    struct command *command = into;
+    struct history_command *command = into;
     if (command->question.site)
         return fault_set(fault, -EINVAL, "%s can be given once; a|b finds both", name);
     int const err = pattern_compile(value, PATTERN_ANYWHERE, name, &command->site, fault);
@@ -37,7 +37,7 @@ static int parse_site(void *into, const char *name, const char *value, struct fa
 /* A time ago, or a date. */
 static int parse_since(void *into, const char *name, const char *value, struct fault *fault)
 {
-    struct history_question *question = &((struct command *)into)->question;
+    struct history_question *question = &((struct history_command *)into)->question;
     static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"};
     uint64_t ago_ns;
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -59,25 +59,28 @@ static int parse_since(void *into, const char *name, const char *value, struct f
 }
 
 static const struct option_rule rules[] = {
-    {"--process", "NAME", "only this service", OPTION_TEXT(struct command, question.process)},
+    {"--process", "NAME", "only this service",
+     OPTION_TEXT(struct history_command, question.process)},
     {"--category", "NAME", "only this total or category: rss, heap.live, anon, file, ...",
-     OPTION_TEXT(struct command, question.category)},
+     OPTION_TEXT(struct history_command, question.category)},
     {"--site", "REGEX", "only call sites that match", OPTION_CALLBACK(parse_site)},
     {"--since", "TIME", "only newer points: 2h, 7d, 2026-11-15, 2026-11-15T08:00 (UTC)",
      OPTION_CALLBACK(parse_since)},
     {"--top", "N", "number of call sites shown (10)",
-     OPTION_COUNT(struct command, question.top, 0, OPTION_NO_LIMIT)},
+     OPTION_COUNT(struct history_command, question.top, 0, OPTION_NO_LIMIT)},
     {"--limit", "SIZE",
      "memory limit, for the time until growth reaches it; as recorded unless given",
-     OPTION_BYTES(struct command, question.limit_bytes, 1, INT64_MAX)},
+     OPTION_BYTES(struct history_command, question.limit_bytes, 1, INT64_MAX)},
     {"--plot", "FILE", "draw one service as NAME.svg or NAME.png",
-     OPTION_TEXT(struct command, plot)},
-    {"--json", NULL, "print JSON; docs/history-format.md", OPTION_FLAG(struct command, json)},
+     OPTION_TEXT(struct history_command, plot)},
+    {"--json", NULL, "print JSON; docs/history-format.md",
+     OPTION_FLAG(struct history_command, json)},
     {"--points", NULL, "with --json, also every point",
-     OPTION_FLAG(struct command, question.with_points)},
-    {"--csv", NULL, "print CSV, one point per line", OPTION_FLAG(struct command, csv)},
-    {"-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct command, output)},
-    {"--no-color", NULL, "no colours (as NO_COLOR=1)", OPTION_FLAG(struct command, no_color)},
+     OPTION_FLAG(struct history_command, question.with_points)},
+    {"--csv", NULL, "print CSV, one point per line", OPTION_FLAG(struct history_command, csv)},
+    {"-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct history_command, output)},
+    {"--no-color", NULL, "no colours (as NO_COLOR=1)",
+     OPTION_FLAG(struct history_command, no_color)},
     {.name = NULL}};
 
 /* The names there are, in a sentence about one that is not. */
@@ -122,7 +125,7 @@ static const struct history_service *only_service(const struct history_content *
 }
 
 /* Asks about every series, so that the pattern has met all names. */
-static bool has_any(const struct command *command, const struct history_content *content)
+static bool has_any(const struct history_command *command, const struct history_content *content)
 {
     bool has = false;
     vec_each (service, &content->services)
@@ -131,7 +134,7 @@ static bool has_any(const struct command *command, const struct history_content 
     return has;
 }
 
-static int write_text(const struct command *command, const struct history_content *content,
+static int write_text(const struct history_command *command, const struct history_content *content,
                       struct fault *fault)
 {
     FILE *out = answer_open(command->output, fault);
@@ -149,8 +152,8 @@ static int write_text(const struct command *command, const struct history_conten
     return err ? fault_set(fault, err, "out of memory while judging the history") : closed;
 }
 
-static int write_answer(const struct command *command, const struct history_content *content,
-                        struct fault *fault)
+static int write_answer(const struct history_command *command,
+                        const struct history_content *content, struct fault *fault)
 {
     const struct history_question *question = &command->question;
     bool known = !question->process;
@@ -173,7 +176,7 @@ static int write_answer(const struct command *command, const struct history_cont
     return service ? history_picture_write(question, service, command->plot, fault) : fault->code;
 }
 
-static int answer(struct command *command, struct fault *fault)
+static int answer(struct history_command *command, struct fault *fault)
 {
     struct history_content content;
     struct history *history = history_open_to_read(command->question.path, fault);
@@ -221,7 +224,8 @@ static int add_snapshot(const char *path)
 
 int main(int argc, char **argv)
 {
-    struct command command = {.question = {.top = TOP_DEFAULT, .now_ms = unix_ns() / MS_NS}};
+    struct history_command command = {
+        .question = {.top = TOP_DEFAULT, .now_ms = unix_ns() / MS_NS}};
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Options", rules, &command}};
     struct command_help const help = {"memoir history DB [options]", summary, examples, sets, 1};

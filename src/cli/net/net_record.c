@@ -112,7 +112,7 @@ const char *net_front_path(char path[PATH_MAX])
     return path;
 }
 
-struct drawing {
+struct net_drawing {
     const struct net *net;
     const char *recording; /* without its ending */
     const char *metric;
@@ -120,7 +120,7 @@ struct drawing {
     const char *name;   /* of the pictures, without ending */
 };
 
-static void draw(const struct drawing *drawing)
+static void draw(const struct net_drawing *drawing)
 {
     static const char *const kinds[] = {"flame", "graph"};
     char front[PATH_MAX];
@@ -164,7 +164,7 @@ static void draw_outside(const struct net *net, const char *what, const char *me
             fprintf(text, "%s %u$", ftell(text) > 0 ? "|" : "", part->program);
     if (text)
         fclose(text);
-    draw(&(struct drawing){net, what, metric, all, what});
+    draw(&(struct net_drawing){net, what, metric, all, what});
     free(all);
     vec_each (part, &net->parts) {
         char filter[32], name[300];
@@ -172,7 +172,7 @@ static void draw_outside(const struct net *net, const char *what, const char *me
             continue;
         snprintf(filter, sizeof(filter), " %u$", part->program);
         snprintf(name, sizeof(name), "%s.%s", part->name, what);
-        draw(&(struct drawing){net, what, metric, filter, name});
+        draw(&(struct net_drawing){net, what, metric, filter, name});
     }
 }
 
@@ -207,6 +207,6 @@ void net_draw(const struct net *net)
         if (part->is_wrapped && has_recording(net, part->name)) {
             char name[300];
             snprintf(name, sizeof(name), "%s.heap", part->name);
-            draw(&(struct drawing){net, part->name, "heap.peak", NULL, name});
+            draw(&(struct net_drawing){net, part->name, "heap.peak", NULL, name});
         }
 }

@@ -12,18 +12,18 @@
 #include "inject/choice/target_find.h"
 #include "inject/choice/wait_exec.h"
 
-struct choice {
+struct attach_choice {
     const char *name, *container, *wait_exec;
     const char *pid, *more; /* the words of the command line, if there are any */
 };
 
 static const struct option_rule choice_rules[] = {
-    {"--name", "NAME", "the only process of this name", OPTION_TEXT(struct choice, name)},
+    {"--name", "NAME", "the only process of this name", OPTION_TEXT(struct attach_choice, name)},
     {"--container", "NAME",
      "the process of this container, by name or id; with --name, the one of that name in it",
-     OPTION_TEXT(struct choice, container)},
+     OPTION_TEXT(struct attach_choice, container)},
     {"--wait-exec", "NAME", "wait until a program of this name is started",
-     OPTION_TEXT(struct choice, wait_exec)},
+     OPTION_TEXT(struct attach_choice, wait_exec)},
     {.name = NULL}};
 
 static volatile sig_atomic_t stop_asked;
@@ -48,7 +48,7 @@ static int wait_for(const char *name, bool quiet, pid_t *pid, struct fault *faul
 }
 
 /* Exactly one way of saying which process. */
-static int find(const struct choice *choice, bool quiet, pid_t *pid, struct fault *fault)
+static int find(const struct attach_choice *choice, bool quiet, pid_t *pid, struct fault *fault)
 {
     int const ways =
         (choice->pid != NULL) + (choice->wait_exec != NULL) + (choice->name || choice->container);
@@ -93,7 +93,7 @@ static int attach(struct recorder_options *options, const struct sentry_options 
 int cmd_attach(int argc, char **argv)
 {
     char library[PATH_MAX];
-    struct choice choice = {.name = NULL};
+    struct attach_choice choice = {.name = NULL};
     struct record_options options;
     struct sentry_options watched;
     struct fault fault = {.text = ""};

@@ -13,14 +13,14 @@
 #define SAID_MOST  200
 #define CONNECT_MS 3000l
 
-struct answer {
+struct fetch_answer {
     CURL *curl;
     size_t size;
     char said[SAID_MOST + 1]; /* how it began, if that is no good news */
     bool is_good, is_too_large, failed;
 };
 
-static void keep_said(struct answer *answer, const char *data, size_t size)
+static void keep_said(struct fetch_answer *answer, const char *data, size_t size)
 {
     size_t const have = strlen(answer->said);
     size_t const more = size < SAID_MOST - have ? size : SAID_MOST - have;
@@ -31,7 +31,7 @@ static void keep_said(struct answer *answer, const char *data, size_t size)
 
 static size_t take(char *data, size_t one, size_t count, void *context)
 {
-    struct answer *answer = context;
+    struct fetch_answer *answer = context;
     size_t const size = one * count;
     long status = 0;
     curl_easy_getinfo(answer->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -48,7 +48,7 @@ static size_t take(char *data, size_t one, size_t count, void *context)
     return 0;
 }
 
-static void set_options(CURL *curl, const char *url, long seconds, struct answer *answer)
+static void set_options(CURL *curl, const char *url, long seconds, struct fetch_answer *answer)
 {
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -61,7 +61,7 @@ static void set_options(CURL *curl, const char *url, long seconds, struct answer
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "memoir/" MEMOIR_VERSION);
 }
 
-static int tell(const struct answer *answer, CURLcode code, long status, long seconds)
+static int tell(const struct fetch_answer *answer, CURLcode code, long status, long seconds)
 {
     if (code == CURLE_OK && status == 200 && fflush(stdout) == 0)
         return 0;
@@ -87,7 +87,7 @@ static int tell(const struct answer *answer, CURLcode code, long status, long se
 
 int main(int argc, char **argv)
 {
-    struct answer answer = {0};
+    struct fetch_answer answer = {0};
     long status = 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the server nobody wants to know */
     if (argc != 3) {

@@ -11,7 +11,7 @@
 #include "cli/shared/option_store.h"
 #include "base/nearest.h"
 
-struct match {
+struct options_match {
     const struct option_rule *rule;
     void *into;
     const char *argument; /* from the same word: after '=' or the short letter */
@@ -35,7 +35,7 @@ static bool matches(const struct option_rule *rule, const char *word, const char
 }
 
 static bool find_rule(const struct option_set *sets, size_t set_count, const char *word,
-                      struct match *match)
+                      struct options_match *match)
 {
     for (size_t i = 0; i < set_count; i++) {
         for (const struct option_rule *rule = sets[i].rules; rule->name; rule++) {
@@ -72,7 +72,8 @@ static int unknown_option(const struct option_set *sets, size_t set_count, const
 }
 
 /* Handles argv[at] with what `match` found; the number of words used, or -EINVAL. */
-static int handle_option(char **argv, int at, const struct match *match, struct fault *fault)
+static int handle_option(char **argv, int at, const struct options_match *match,
+                         struct fault *fault)
 {
     const struct option_rule *rule = match->rule;
     const char *argument = match->argument;
@@ -105,7 +106,7 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
     int words = 0;
     for (int at = 1; at < argc;) {
         const char *word = argv[at];
-        struct match match;
+        struct options_match match;
         if (strcmp(word, "--") == 0) {
             for (at++; at < argc; at++)
                 argv[++words] = argv[at];

@@ -12,7 +12,7 @@
 
 #define MESSAGES_AT_ONCE 64 /* then it is the others' turn */
 
-struct message {
+struct peer_message {
     union {
         struct agent_request request;
         struct agent_know know;
@@ -62,10 +62,10 @@ static int take_descriptor(struct msghdr *header)
 }
 
 /* 1; 0 when there is nothing now; -errno when it is over. */
-static int receive(int fd, struct message *message)
+static int receive(int fd, struct peer_message *message)
 {
     _Alignas(struct cmsghdr) char room[CMSG_SPACE(4 * sizeof(int))];
-    struct iovec bytes = {&message->request, offsetof(struct message, size)};
+    struct iovec bytes = {&message->request, offsetof(struct peer_message, size)};
     struct msghdr header = {
         .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
     ssize_t got = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
@@ -132,7 +132,7 @@ static int take_place(struct peer *peer, struct peer_house *house, struct agent_
     return 0;
 }
 
-static int watch(struct peer *peer, struct peer_house *house, const struct message *message,
+static int watch(struct peer *peer, struct peer_house *house, const struct peer_message *message,
                  struct agent_answer *told, int *pass, struct fault *fault)
 {
     struct kernel_watch wishes = {.is_judged = peer->who.uid != 0,
@@ -161,7 +161,7 @@ static int watch(struct peer *peer, struct peer_house *house, const struct messa
     return 0;
 }
 
-static int await(struct peer *peer, struct peer_house *house, const struct message *message,
+static int await(struct peer *peer, struct peer_house *house, const struct peer_message *message,
                  struct agent_answer *told, int *pass, struct fault *fault)
 {
     struct kernel_watch wishes = {.is_judged = peer->who.uid != 0,
@@ -179,7 +179,8 @@ static int await(struct peer *peer, struct peer_house *house, const struct messa
     return err < 0 ? err : kernel_side_await(house->kernel, &wishes, name, peer->who.uid, fault);
 }
 
-static void know(const struct peer *peer, struct peer_house *house, const struct message *message)
+static void know(const struct peer *peer, struct peer_house *house,
+                 const struct peer_message *message)
 {
     const struct agent_know *known = &message->know;
     size_t const least = offsetof(struct agent_know, stack.words);
@@ -191,7 +192,7 @@ static void know(const struct peer *peer, struct peer_house *house, const struct
 }
 
 /* The answer, in `told`; false when there is none to be sent. */
-static bool obey(struct peer *peer, struct peer_house *house, const struct message *message,
+static bool obey(struct peer *peer, struct peer_house *house, const struct peer_message *message,
                  struct agent_answer *told, int *pass)
 {
     const struct agent_request *request = &message->request;
@@ -232,7 +233,7 @@ static bool obey(struct peer *peer, struct peer_house *house, const struct messa
 bool peer_serve(struct peer *peer, struct peer_house *house)
 {
     for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
-        struct message message = {.pidfd = -1};
+        struct peer_message message = {.pidfd = -1};
         int pass = -1, got = receive(peer->fd, &message);
         if (got <= 0)
             return got == 0;

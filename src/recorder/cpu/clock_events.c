@@ -101,15 +101,15 @@ static int open_event(struct perf_event_attr *attributes, int target, int cpu, u
     return fd;
 }
 
-struct target {
+struct clock_target {
     struct clock_events *events;
     int number; /* a thread, -1 or the descriptor of a cgroup */
     unsigned long flags;
     uint32_t pid;
 };
 
-static int open_on(const struct target *target, struct perf_event_attr *attributes, unsigned cpu,
-                   enum clock_role role)
+static int open_on(const struct clock_target *target, struct perf_event_attr *attributes,
+                   unsigned cpu, enum clock_role role)
 {
     struct clock_events *events = target->events;
     uint64_t id = 0;
@@ -130,7 +130,7 @@ static int open_on(const struct target *target, struct perf_event_attr *attribut
     return 0;
 }
 
-static int open_role(const struct target *target, enum clock_role role)
+static int open_role(const struct clock_target *target, enum clock_role role)
 {
     struct clock_events *events = target->events;
     struct perf_event_attr attributes =
@@ -146,7 +146,7 @@ static int open_role(const struct target *target, enum clock_role role)
 }
 
 /* With the kernel if that is permitted, or else without. */
-static int open_target(const struct target *target)
+static int open_target(const struct clock_target *target)
 {
     struct clock_events *events = target->events;
     int err = open_role(target, CLOCK_TICKS);
@@ -164,7 +164,7 @@ static int open_target(const struct target *target)
 
 static int open_thread(void *context, uint32_t tid)
 {
-    struct target target = *(struct target *)context;
+    struct clock_target target = *(struct clock_target *)context;
     target.number = (int)tid;
     return open_target(&target);
 }
@@ -215,7 +215,7 @@ bool clock_events_can_see(const char *cgroup)
 /* `role` CLOCK_STOPS: only those. */
 static int open_wide(struct clock_events *events, const char *cgroup, enum clock_role role)
 {
-    struct target target = {.events = events, .number = -1};
+    struct clock_target target = {.events = events, .number = -1};
     if (cgroup) {
         target.number = open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         target.flags = PERF_FLAG_PID_CGROUP;
@@ -237,7 +237,7 @@ static int go_wide(struct clock_events *events, const char *cgroup)
 
 int clock_events_add(struct clock_events *events, uint32_t pid, struct fault *fault)
 {
-    struct target target = {.events = events, .pid = pid};
+    struct clock_target target = {.events = events, .pid = pid};
     if (events->is_wide)
         return 0;
     int err = perf_threads_open(pid, open_thread, &target);
@@ -401,7 +401,7 @@ uint64_t clock_events_lost(const struct clock_events *events, enum clock_role ro
 
 static int open_stops(void *context, uint32_t tid)
 {
-    struct target target = *(struct target *)context;
+    struct clock_target target = *(struct clock_target *)context;
     target.number = (int)tid;
     return open_role(&target, CLOCK_STOPS);
 }
@@ -449,7 +449,7 @@ void clock_events_change_stops(struct clock_events *events, uint64_t period, uin
     if (events->is_wide && events->sees_stops)
         (void)open_wide(events, events->options.cgroup, CLOCK_STOPS);
     for (size_t i = 0; !events->is_wide && events->sees_stops && i < processes->room; i++) {
-        struct target target = {.events = events, .pid = (uint32_t)processes->items[i].key};
+        struct clock_target target = {.events = events, .pid = (uint32_t)processes->items[i].key};
         if (target.pid && processes->items[i].value)
             (void)perf_threads_open(target.pid, open_stops, &target);
     }

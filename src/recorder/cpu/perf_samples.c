@@ -90,7 +90,7 @@ static bool is_watched(const struct perf_samples *samples, uint32_t pid)
            (takes_all(samples) || number_map_get(&samples->watched, pid));
 }
 
-struct adding {
+struct perf_adding {
     struct perf_samples *samples;
     uint32_t pid;
     uint64_t time_ns;
@@ -99,7 +99,7 @@ struct adding {
 /* A thread that waits already will not tell that it stops. */
 static int note_state(void *context, uint32_t tid)
 {
-    struct adding *adding = context;
+    struct perf_adding *adding = context;
     struct process_status status;
     int const err = process_status_read(adding->pid, tid, &status);
     if (err < 0)
@@ -113,7 +113,7 @@ static int note_state(void *context, uint32_t tid)
 
 int perf_samples_add(struct perf_samples *samples, uint32_t pid, struct fault *fault)
 {
-    struct adding adding = {samples, pid, monotonic_ns()};
+    struct perf_adding adding = {samples, pid, monotonic_ns()};
     int const err = clock_events_add(&samples->events, pid, fault);
     if (err < 0)
         return err;

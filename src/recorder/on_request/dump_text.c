@@ -10,31 +10,31 @@
 
 #define FRAMES_MOST 2048
 
-struct group {
+struct dump_group {
     stack_id stack;
     size_t count;
 };
 
 static int by_stack(const void *left, const void *right)
 {
-    const struct group *a = left, *b = right;
+    const struct dump_group *a = left, *b = right;
     return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
 static int by_count(const void *left, const void *right)
 {
-    const struct group *a = left, *b = right;
+    const struct dump_group *a = left, *b = right;
     if (a->count != b->count)
         return a->count > b->count ? -1 : 1;
     return by_stack(left, right);
 }
 
 /* Each stack once; how many there are. */
-static size_t group(const struct thread_dump *dump, struct group *groups)
+static size_t group(const struct thread_dump *dump, struct dump_group *groups)
 {
     size_t count = 0;
     for (size_t i = 0; i < dump->threads.count; i++)
-        groups[i] = (struct group){dump->threads.items[i].stack, 1};
+        groups[i] = (struct dump_group){dump->threads.items[i].stack, 1};
     qsort(groups, dump->threads.count, sizeof(*groups), by_stack);
     for (size_t i = 0; i < dump->threads.count; i++)
         if (count && groups[count - 1].stack == groups[i].stack)
@@ -103,7 +103,7 @@ static size_t show(const struct thread_dump *dump, stack_id stack, struct shown_
 int dump_write_grouped(const struct thread_dump *dump, bool hides_addresses, FILE *out)
 {
     struct recording *recording = dump->recording;
-    struct group *groups = calloc(dump->threads.count + 1, sizeof(*groups));
+    struct dump_group *groups = calloc(dump->threads.count + 1, sizeof(*groups));
     struct shown_frame *frames = calloc(FRAMES_MOST, sizeof(*frames));
     size_t const count = groups && frames ? group(dump, groups) : 0;
     if (groups && frames)

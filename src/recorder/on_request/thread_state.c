@@ -13,7 +13,7 @@
 #define TEXT_MAX 4096u
 
 /* What a call waits for; by the kind of its descriptor where that decides. */
-static const struct call {
+static const struct thread_call {
     long number;
     const char *name, *waits;
     int by_descriptor;
@@ -65,7 +65,7 @@ static const struct call {
     {SYS_pwritev, "pwritev", "disk", 0},
 };
 
-static const struct call *find_call(long number)
+static const struct thread_call *find_call(long number)
 {
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         if (calls[i].number == number)
@@ -75,7 +75,7 @@ static const struct call *find_call(long number)
 
 void thread_call_set(struct thread_state *state, long number)
 {
-    const struct call *call = find_call(number);
+    const struct thread_call *call = find_call(number);
     if (call)
         snprintf(state->call, sizeof(state->call), "%s", call->name);
     else
@@ -94,7 +94,7 @@ int thread_call_parse(const char *text, struct thread_state *state)
     if (text[0] < '0' || text[0] > '9') /* "running", "-1 …": in no call */
         return -1;
     long const number = strtol(text, &rest, 10);
-    const struct call *call = find_call(number);
+    const struct thread_call *call = find_call(number);
     thread_call_set(state, number);
     unsigned long const first = call && call->by_descriptor ? strtoul(rest, NULL, 16) : ~0ul;
     return first <= INT32_MAX ? (int)first : -1;

@@ -44,12 +44,12 @@ void page_book_large(struct page_book *book, uint64_t address, uint64_t size)
 }
 
 /* The numbers of the leaves that have pages in start..end.  false when out of memory. */
-struct numbers {
+struct page_numbers {
     VEC(uint64_t) list;
 };
 
 static bool find_leaves(const struct page_book *book, uint64_t start, uint64_t end,
-                        struct numbers *numbers)
+                        struct page_numbers *numbers)
 {
     uint64_t const first = start / BOOK_LEAF_BYTES, past = (end - 1) / BOOK_LEAF_BYTES + 1;
     if (past - first <= 2 * book->leaves.count) {
@@ -82,7 +82,7 @@ static bool clip(uint64_t *start, uint64_t *end, uint64_t size)
 /* Clears start..end.  What cannot be cleared one by one for lack of memory goes altogether. */
 static void clear(struct page_book *book, uint64_t start, uint64_t end)
 {
-    struct numbers numbers = {.list = {NULL, 0, 0}};
+    struct page_numbers numbers = {.list = {NULL, 0, 0}};
     if (!find_leaves(book, start, end, &numbers)) {
         vec_free(&numbers.list);
         page_book_clear(book);
@@ -144,7 +144,7 @@ static int move_keys(struct page_book *book, const struct page_leaf *old, uint64
 int page_book_move(struct page_book *book, uint64_t from, uint64_t from_size, uint64_t to,
                    uint64_t to_size)
 {
-    struct numbers numbers = {.list = {NULL, 0, 0}};
+    struct page_numbers numbers = {.list = {NULL, 0, 0}};
     uint64_t from_end, to_end, kept_end;
     int err = 0;
     if (!clip(&to, &to_end, to_size))

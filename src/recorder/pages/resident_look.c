@@ -11,7 +11,7 @@
 
 #define SLICE_RUNS 4096u
 
-struct walker {
+struct resident_walker {
     uint32_t pid;
     struct resident_look *look;
     struct page_join join;
@@ -35,7 +35,7 @@ enum page_nature {
     NATURE_FILE       /* of a file, or private copies */
 };
 
-static enum page_nature nature_of(struct walker *walker, const struct map_region *region)
+static enum page_nature nature_of(struct resident_walker *walker, const struct map_region *region)
 {
     const char *name = region->name;
     bool const is_plain = name[0] == '\0' || strcmp(name, "[heap]") == 0 ||
@@ -52,7 +52,7 @@ static enum page_nature nature_of(struct walker *walker, const struct map_region
     }
 }
 
-static int find_natures(struct walker *walker)
+static int find_natures(struct resident_walker *walker)
 {
     size_t const count = walker->maps.regions.count;
     walker->natures = malloc(count + 1);
@@ -62,13 +62,13 @@ static int find_natures(struct walker *walker)
 }
 
 /* Whether each page must be asked what it is: that costs the kernel three times as much. */
-static bool is_mixed(const struct walker *walker, size_t region)
+static bool is_mixed(const struct resident_walker *walker, size_t region)
 {
     return walker->natures[region] >= NATURE_OWN_SHMEM;
 }
 
 /* The part of a run that is in one mapping, by the kernel's own rule: a page is anonymous, or else its file system decides. */
-static void judge_part(struct walker *walker, const struct page_run *run, uint64_t start,
+static void judge_part(struct resident_walker *walker, const struct page_run *run, uint64_t start,
                        uint64_t end)
 {
     const struct map_region *region = &walker->maps.regions.items[walker->region];
@@ -92,7 +92,7 @@ static void judge_part(struct walker *walker, const struct page_run *run, uint64
     page_join_run(&walker->join, &part);
 }
 
-static void judge_run(struct walker *walker, const struct page_run *run)
+static void judge_run(struct resident_walker *walker, const struct page_run *run)
 {
     uint64_t start = run->start;
     while (start < run->end && walker->region < walker->maps.regions.count) {
@@ -108,7 +108,7 @@ static void judge_run(struct walker *walker, const struct page_run *run)
 }
 
 /* What was seen is true if the process still has its memory now: one that ends looks as if it had no pages. */
-static void judge_slice(struct walker *walker)
+static void judge_slice(struct resident_walker *walker)
 {
     if (walker->catch_up)
         walker->catch_up(walker->context);
@@ -124,7 +124,7 @@ static void judge_slice(struct walker *walker)
 
 static void take_run(void *context, const struct page_run *run)
 {
-    struct walker *walker = context;
+    struct resident_walker *walker = context;
     if (!vec_push(&walker->runs, *run))
         walker->err = -ENOMEM;
     if (walker->runs.count >= SLICE_RUNS)
@@ -132,7 +132,7 @@ static void take_run(void *context, const struct page_run *run)
 }
 
 /* Mappings that lie side by side are walked as one. */
-static int walk_all(struct walker *walker, struct pagemap *pagemap)
+static int walk_all(struct resident_walker *walker, struct pagemap *pagemap)
 {
     size_t count = walker->maps.regions.count;
     const struct map_region *regions = walker->maps.regions.items;
@@ -151,7 +151,7 @@ static int walk_all(struct walker *walker, struct pagemap *pagemap)
 }
 
 /* The look becomes the last one only if everything went well. */
-static int make_result(struct walker *walker, struct resident_result *result)
+static int make_result(struct resident_walker *walker, struct resident_result *result)
 {
     struct page_join *join = &walker->join;
     struct number_map const none = {.items = NULL};
@@ -172,7 +172,7 @@ static int make_result(struct walker *walker, struct resident_result *result)
     return 0;
 }
 
-static int look_at_all(struct walker *walker, struct page_book *book,
+static int look_at_all(struct resident_walker *walker, struct page_book *book,
                        struct resident_result *result)
 {
     struct pagemap pagemap;
@@ -198,11 +198,11 @@ static int look_at_all(struct walker *walker, struct page_book *book,
 int resident_look_take(struct resident_look *look, uint32_t pid, struct page_book *book,
                        catch_up_fn catch_up, void *context, struct resident_result *result)
 {
-    struct walker walker = {.pid = pid,
-                            .look = look,
-                            .catch_up = catch_up,
-                            .context = context,
-                            .after = &result->after};
+    struct resident_walker walker = {.pid = pid,
+                                     .look = look,
+                                     .catch_up = catch_up,
+                                     .context = context,
+                                     .after = &result->after};
     uint64_t const began = monotonic_ns();
     *result = (struct resident_result){.took_ns = 0};
     int err = look_at_all(&walker, book, result);

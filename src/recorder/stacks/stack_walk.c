@@ -10,7 +10,7 @@
 #define OUTER_KEPT  (STACK_FRAMES_MAX - STACK_INNER_KEPT)
 #define GO_ON       STACK_STOP_KINDS
 
-struct walker {
+struct stack_walker {
     struct process_code *code;
     struct walk_state state;
     uint32_t count;    /* frames so far */
@@ -39,7 +39,7 @@ const char *stack_stop_name(enum stack_stop stop)
     return names[stop];
 }
 
-static void push_frame(struct walker *walker, uint64_t address)
+static void push_frame(struct stack_walker *walker, uint64_t address)
 {
     uint32_t at = walker->count++;
     if (at >= STACK_FRAMES_MAX)
@@ -48,7 +48,7 @@ static void push_frame(struct walker *walker, uint64_t address)
 }
 
 /* Nobody called the code that returns from a signal: it is looked up where it begins, not before. */
-static void correct_signal_frame(struct walker *walker)
+static void correct_signal_frame(struct stack_walker *walker)
 {
     if (!walker->exact) {
         walker->count--;
@@ -66,7 +66,7 @@ static void reverse(uint64_t *values, size_t count)
 }
 
 /* The outermost frames lie in a ring: in order again by three reversals. */
-static void finish_frames(struct walker *walker)
+static void finish_frames(struct stack_walker *walker)
 {
     struct stack_walk *walk = walker->state.walk;
     walk->frame_count = walker->count;
@@ -89,7 +89,7 @@ static enum stack_stop failure(const struct walk_state *state)
 }
 
 /* The walk goes on in the caller, by what is known of rsp and rbp alone. */
-static void enter_caller(struct walker *walker, uint64_t ip, uint64_t sp)
+static void enter_caller(struct stack_walker *walker, uint64_t ip, uint64_t sp)
 {
     struct walk_state *state = &walker->state;
     if (walker->others_known) {
@@ -105,7 +105,7 @@ static void enter_caller(struct walker *walker, uint64_t ip, uint64_t sp)
     walker->exact = false;
 }
 
-static enum stack_stop leave_by_rule(struct walker *walker, unwind_rule rule)
+static enum stack_stop leave_by_rule(struct stack_walker *walker, unwind_rule rule)
 {
     struct walk_state *state = &walker->state;
     uint64_t base = state->sp, cfa, ip;
@@ -126,7 +126,7 @@ static enum stack_stop leave_by_rule(struct walker *walker, unwind_rule rule)
     return GO_ON;
 }
 
-static enum stack_stop leave_by_row(struct walker *walker, uint64_t address)
+static enum stack_stop leave_by_row(struct stack_walker *walker, uint64_t address)
 {
     struct walk_state *state = &walker->state;
     struct unwind_row row;
@@ -151,7 +151,7 @@ static enum stack_stop leave_by_row(struct walker *walker, uint64_t address)
 
 /* What the kernel saved when it called a signal handler: a ucontext lies at the stack pointer of the code that returns
  * from it. */
-static enum stack_stop leave_signal(struct walker *walker)
+static enum stack_stop leave_signal(struct stack_walker *walker)
 {
     static const uint8_t in_order[REG_COUNT] = {
         8, 9, 10, 11, 12, 13, 14, REG_R15, 5, 4, REG_RBP, REG_RBX, 1, 0, 2, REG_RSP, REG_RIP};
@@ -170,7 +170,7 @@ static enum stack_stop leave_signal(struct walker *walker)
 }
 
 /* Whether a function could return to there: a call lies before it. */
-static bool is_behind_call(const struct walker *walker, uint64_t address)
+static bool is_behind_call(const struct stack_walker *walker, uint64_t address)
 {
     uint8_t at[7]; /* the bytes before it */
     if (!process_code_find(walker->code, address - 1) ||
@@ -185,7 +185,7 @@ static bool is_behind_call(const struct walker *walker, uint64_t address)
 /* Where the return address is in code without tables: above what rbp points to, once that was set up.  In the innermost
  * frame the instruction may tell that it is not, or (outside of code made at run time, which has frame pointers) the word
  * at the stack pointer that it never will be.  0 when it cannot be told. */
-static uint64_t guess_return_slot(struct walker *walker, const struct code_region *region,
+static uint64_t guess_return_slot(struct stack_walker *walker, const struct code_region *region,
                                   bool *rbp_is_saved)
 {
     struct walk_state *state = &walker->state;
@@ -213,7 +213,7 @@ static uint64_t guess_return_slot(struct walker *walker, const struct code_regio
 
 /* The mapping of an address, which may be younger than the list of them.  NULL when there is none: what a walk makes of
  * that is not to be remembered, for the same reason. */
-static const struct code_region *find_code(struct walker *walker, uint64_t address)
+static const struct code_region *find_code(struct stack_walker *walker, uint64_t address)
 {
     const struct code_region *region = process_code_find(walker->code, address);
     if (!region && process_code_refresh_if_due(walker->code))
@@ -232,7 +232,7 @@ static enum stack_stop describe_missing(const struct code_region *region)
                : STACK_STOP_NO_TABLES;
 }
 
-static enum stack_stop leave_without_rule(struct walker *walker, uint64_t address)
+static enum stack_stop leave_without_rule(struct stack_walker *walker, uint64_t address)
 {
     struct walk_state *state = &walker->state;
     const struct code_region *region = process_code_find(walker->code, address);
@@ -256,7 +256,7 @@ static enum stack_stop leave_without_rule(struct walker *walker, uint64_t addres
     return GO_ON;
 }
 
-static enum stack_stop leave_frame(struct walker *walker, uint64_t address)
+static enum stack_stop leave_frame(struct stack_walker *walker, uint64_t address)
 {
     unwind_rule rule = process_code_rule(walker->code, address);
     if (rule_kind_of(rule) == RULE_NONE && find_code(walker, address))
@@ -280,7 +280,7 @@ static enum stack_stop leave_frame(struct walker *walker, uint64_t address)
     return walker->with_all ? leave_by_row(walker, address) : leave_by_rule(walker, rule);
 }
 
-static enum stack_stop walk_outward(struct walker *walker)
+static enum stack_stop walk_outward(struct stack_walker *walker)
 {
     const struct walk_register *ip = &walker->state.registers[REG_RIP];
     /* Each call took a word at least: more steps go in circles. */
@@ -325,7 +325,7 @@ static enum stack_end end_of(const struct stack_walk *walk)
 
 void stack_walk(struct process_code *code, const struct stack_copy *copy, struct stack_walk *walk)
 {
-    struct walker walker = {.code = code};
+    struct stack_walker walker = {.code = code};
     do {
         walker.with_all = walker.state.lost;
         walk->frame_count = walk->left_out = walk->by_pointer = walk->word_count = 0;

@@ -15,7 +15,7 @@
 #define TAKING 1u /* as a start */
 
 /* A signal handler reads it: nothing is ever allocated or locked. */
-static struct place {
+static struct file_place {
     _Atomic uintptr_t start; /* 0: free */
     _Atomic size_t size;
     _Atomic size_t intact; /* bytes at the front that are still those of the file */
@@ -25,7 +25,7 @@ static _Atomic uint32_t places_high; /* those ever used are below */
 static struct sigaction before; /* who had the signal */
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 
-static struct place *find(uintptr_t address)
+static struct file_place *find(uintptr_t address)
 {
     uint32_t const high = atomic_load(&places_high);
     for (uint32_t i = 0; i < high && i < PLACES; i++) {
@@ -37,7 +37,7 @@ static struct place *find(uintptr_t address)
 }
 
 /* What was behind the end of a file that has been cut is gone, also pages of it that were written to. */
-static bool put_zeroes(struct place *place, uintptr_t address)
+static bool put_zeroes(struct file_place *place, uintptr_t address)
 {
     uintptr_t const start = atomic_load(&place->start), page = address & ~(uintptr_t)(PAGE - 1),
                     end = start + atomic_load(&place->intact);
@@ -53,7 +53,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     (void)context;
     int const error = errno;
     uintptr_t const address = (uintptr_t)info->si_addr;
-    struct place *place = info->si_code > 0 ? find(address) : NULL;
+    struct file_place *place = info->si_code > 0 ? find(address) : NULL;
     if (!place || !put_zeroes(place, address))
         sigaction(number, &before, NULL); /* the same happens again, to whoever was here first */
     if (info->si_code <= 0)
@@ -84,7 +84,7 @@ static void let_in(void)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static struct place *take_place(void)
+static struct file_place *take_place(void)
 {
     for (uint32_t i = 0; i < PLACES; i++) {
         uintptr_t nobody = 0;
@@ -122,7 +122,7 @@ void *file_map(int fd, size_t size)
 {
     install();
     let_in();
-    struct place *place = take_place();
+    struct file_place *place = take_place();
     if (!place)
         return read_all(fd, size);
     void *at = map(fd, size);
@@ -135,7 +135,7 @@ void *file_map(int fd, size_t size)
 
 void file_unmap(void *map, size_t size)
 {
-    struct place *place = find((uintptr_t)map);
+    struct file_place *place = find((uintptr_t)map);
     if (place)
         atomic_store(&place->start, 0);
     munmap(map, size);
@@ -143,6 +143,6 @@ void file_unmap(void *map, size_t size)
 
 bool file_map_was_cut(const void *map)
 {
-    const struct place *place = find((uintptr_t)map);
+    const struct file_place *place = find((uintptr_t)map);
     return place && atomic_load(&place->intact) < atomic_load(&place->size);
 }

@@ -24,11 +24,11 @@
 enum { UNKNOWN, NEVER, FOUND, GIVEN_UP, FIRST };
 
 /* What came before: it is part of a state, because assertions ask for it. */
-enum before { BEFORE_NOTHING, BEFORE_WORD, BEFORE_OTHER };
+enum pattern_before { BEFORE_NOTHING, BEFORE_WORD, BEFORE_OTHER };
 
 struct state {
     uint32_t first, count; /* in members */
-    enum before before;
+    enum pattern_before before;
 };
 
 struct automaton {
@@ -104,7 +104,8 @@ static size_t words_of_bits(const struct pattern *pattern)
 }
 
 /* Where the members of a new state go; its row is empty.  NULL when out of memory. */
-static uint16_t *new_state(const struct pattern *pattern, uint32_t count, enum before before)
+static uint16_t *new_state(const struct pattern *pattern, uint32_t count,
+                           enum pattern_before before)
 {
     struct automaton *automaton = pattern->automaton;
     size_t const row = width(pattern);
@@ -132,7 +133,7 @@ static bool begin_anew(const struct pattern *pattern)
     return member != NULL;
 }
 
-static bool holds(enum assertion assertion, enum before before, int byte)
+static bool holds(enum assertion assertion, enum pattern_before before, int byte)
 {
     bool const word_before = before == BEFORE_WORD;
     bool const word_after = byte >= 0 && is_word_byte((unsigned)byte);
@@ -153,14 +154,14 @@ static bool holds(enum assertion assertion, enum before before, int byte)
     return false;
 }
 
-struct walk {
+struct pattern_walk {
     const struct pattern *pattern;
-    enum before before;
+    enum pattern_before before;
     int byte; /* that comes next; -1: the end */
     size_t waiting;
 };
 
-static void go_to(struct walk *walk, uint32_t step)
+static void go_to(struct pattern_walk *walk, uint32_t step)
 {
     struct automaton *automaton = walk->pattern->automaton;
     uint64_t *word = &automaton->seen[step / 64], bit = UINT64_C(1) << step % 64;
@@ -171,7 +172,7 @@ static void go_to(struct walk *walk, uint32_t step)
 }
 
 /* Takes the byte if the step does, or follows it to where it leads without one.  True at the end of the expression. */
-static bool follow(struct walk *walk, uint32_t at)
+static bool follow(struct pattern_walk *walk, uint32_t at)
 {
     const struct pattern_program *program = &walk->pattern->program;
     const struct pattern_step *step = &program->steps.items[at];
@@ -206,7 +207,7 @@ static bool follow(struct walk *walk, uint32_t at)
 static uint32_t walk_over(const struct pattern *pattern, const struct state *state, int byte)
 {
     struct automaton *automaton = pattern->automaton;
-    struct walk walk = {.pattern = pattern, .before = state->before, .byte = byte};
+    struct pattern_walk walk = {.pattern = pattern, .before = state->before, .byte = byte};
     size_t const words = words_of_bits(pattern);
     memset(automaton->seen, 0, words * sizeof(uint64_t));
     memset(automaton->after, 0, words * sizeof(uint64_t));
@@ -235,7 +236,7 @@ static uint32_t list_after(const struct pattern *pattern, uint16_t *members)
 
 /* The state of these members, new if there is none yet. */
 static uint32_t intern(const struct pattern *pattern, const uint16_t *members, uint32_t count,
-                       enum before before)
+                       enum pattern_before before)
 {
     struct automaton *automaton = pattern->automaton;
     size_t const size = count * sizeof(uint16_t);

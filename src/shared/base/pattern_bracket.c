@@ -99,27 +99,27 @@ bool escape_set(char letter, struct byte_set *set)
     return true;
 }
 
-struct reading {
+struct pattern_reading {
     struct slice text;
     size_t at;
     struct byte_set *set;
     const char *why;
 };
 
-static int peek(const struct reading *reading, size_t ahead)
+static int peek(const struct pattern_reading *reading, size_t ahead)
 {
     size_t const at = reading->at + ahead;
     return at < reading->text.size ? (unsigned char)reading->text.data[at] : -1;
 }
 
-static bool refuse(struct reading *reading, const char *why)
+static bool refuse(struct pattern_reading *reading, const char *why)
 {
     reading->why = why;
     return false;
 }
 
 /* The word of [:word:], [=w=] or [.w.], which begins two letters ahead. */
-static bool take_named(struct reading *reading, int mark, struct slice *word)
+static bool take_named(struct pattern_reading *reading, int mark, struct slice *word)
 {
     size_t const from = reading->at + 2;
     for (size_t end = from; end + 1 < reading->text.size; end++)
@@ -131,7 +131,7 @@ static bool take_named(struct reading *reading, int mark, struct slice *word)
     return refuse(reading, "in brackets, [: has no :]; write [[] to look for a bracket");
 }
 
-static bool add_class(struct reading *reading, struct slice name)
+static bool add_class(struct pattern_reading *reading, struct slice name)
 {
     for (size_t i = 0; classes[i].name; i++)
         if (slice_equals(slice_of(classes[i].name), name)) {
@@ -143,7 +143,7 @@ static bool add_class(struct reading *reading, struct slice name)
 }
 
 /* One end of a range, or a letter by itself.  -1: refused. */
-static int take_letter(struct reading *reading)
+static int take_letter(struct pattern_reading *reading)
 {
     struct slice word;
     int letter = peek(reading, 0);
@@ -164,7 +164,7 @@ static int take_letter(struct reading *reading)
 }
 
 /* An item: a class, a letter, or a range. */
-static bool take_item(struct reading *reading)
+static bool take_item(struct pattern_reading *reading)
 {
     struct slice word;
     if (peek(reading, 0) == '[' && peek(reading, 1) == ':')
@@ -190,7 +190,7 @@ static bool take_item(struct reading *reading)
 
 const char *bracket_parse(struct slice text, size_t *at, struct byte_set *set)
 {
-    struct reading reading = {.text = text, .at = *at, .set = set};
+    struct pattern_reading reading = {.text = text, .at = *at, .set = set};
     memset(set, 0, sizeof(*set));
     bool const is_negated = peek(&reading, 0) == '^';
     reading.at += is_negated;

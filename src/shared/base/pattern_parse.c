@@ -9,7 +9,7 @@
 #define SET_ALL     0   /* of the sets that every program has */
 #define SET_GOES_ON 1   /* bytes that go on with a letter beyond ASCII */
 
-struct parser {
+struct pattern_parser {
     struct slice text;
     size_t at;
     unsigned depth;
@@ -18,25 +18,25 @@ struct parser {
     bool is_size;
 };
 
-static bool refuse(struct parser *parser, const char *why)
+static bool refuse(struct pattern_parser *parser, const char *why)
 {
     parser->why = why;
     return false;
 }
 
-static int peek(const struct parser *parser, size_t ahead)
+static int peek(const struct pattern_parser *parser, size_t ahead)
 {
     size_t const at = parser->at + ahead;
     return at < parser->text.size ? (unsigned char)parser->text.data[at] : -1;
 }
 
-static uint32_t count_steps(const struct parser *parser)
+static uint32_t count_steps(const struct pattern_parser *parser)
 {
     return (uint32_t)parser->program->steps.count;
 }
 
 /* What became of building. */
-static bool heed(struct parser *parser, int err)
+static bool heed(struct pattern_parser *parser, int err)
 {
     parser->is_size = parser->is_size || err == -E2BIG;
     if (err)
@@ -47,17 +47,17 @@ static bool heed(struct parser *parser, int err)
     return err == 0;
 }
 
-static bool add(struct parser *parser, struct pattern_step step)
+static bool add(struct pattern_parser *parser, struct pattern_step step)
 {
     return heed(parser, program_insert(parser->program, count_steps(parser), step));
 }
 
-static bool insert(struct parser *parser, uint32_t at, struct pattern_step step)
+static bool insert(struct pattern_parser *parser, uint32_t at, struct pattern_step step)
 {
     return heed(parser, program_insert(parser->program, at, step));
 }
 
-static bool add_set(struct parser *parser, const struct byte_set *set)
+static bool add_set(struct pattern_parser *parser, const struct byte_set *set)
 {
     size_t const index = parser->program->sets.count;
     if (!vec_push(&parser->program->sets, *set))
@@ -66,25 +66,25 @@ static bool add_set(struct parser *parser, const struct byte_set *set)
 }
 
 /* After a set that has what is not ASCII: the rest of such a letter, so that one of them counts once. */
-static bool add_rest_of_letter(struct parser *parser)
+static bool add_rest_of_letter(struct pattern_parser *parser)
 {
     return add(parser, (struct pattern_step){.kind = STEP_SPLIT, .to = 3}) &&
            add(parser, (struct pattern_step){.kind = STEP_SET, .set = SET_GOES_ON}) &&
            add(parser, (struct pattern_step){.kind = STEP_JUMP, .to = -2});
 }
 
-static bool add_any(struct parser *parser)
+static bool add_any(struct pattern_parser *parser)
 {
     return add(parser, (struct pattern_step){.kind = STEP_SET, .set = SET_ALL}) &&
            add_rest_of_letter(parser);
 }
 
-static bool add_letters(struct parser *parser, const struct byte_set *set)
+static bool add_letters(struct pattern_parser *parser, const struct byte_set *set)
 {
     return add_set(parser, set) && (!byte_set_has(set, 0xff) || add_rest_of_letter(parser));
 }
 
-static bool add_assertion(struct parser *parser, enum assertion assertion)
+static bool add_assertion(struct pattern_parser *parser, enum assertion assertion)
 {
     if (assertion != AT_BEGIN && assertion != AT_END)
         parser->program->asks_for_words = true;
@@ -92,7 +92,7 @@ static bool add_assertion(struct parser *parser, enum assertion assertion)
 }
 
 /* A letter with all its bytes, so that what repeats it repeats all. */
-static bool take_letter(struct parser *parser)
+static bool take_letter(struct pattern_parser *parser)
 {
     do {
         if (!add(parser,
@@ -115,7 +115,7 @@ static int find_assertion(int letter)
     return -1;
 }
 
-static bool take_escape(struct parser *parser, bool *can_repeat)
+static bool take_escape(struct pattern_parser *parser, bool *can_repeat)
 {
     struct byte_set set;
     int const letter = peek(parser, 1);
@@ -134,9 +134,9 @@ static bool take_escape(struct parser *parser, bool *can_repeat)
                          : add_assertion(parser, (enum assertion)assertion);
 }
 
-static bool take_alternatives(struct parser *parser);
+static bool take_alternatives(struct pattern_parser *parser);
 
-static bool take_group(struct parser *parser)
+static bool take_group(struct pattern_parser *parser)
 {
     if (parser->depth == DEPTH_MAX) {
         parser->is_size = true;
@@ -155,7 +155,7 @@ static bool take_group(struct parser *parser)
     return true;
 }
 
-static bool take_bracket(struct parser *parser)
+static bool take_bracket(struct pattern_parser *parser)
 {
     struct byte_set set;
     parser->at++;
@@ -163,7 +163,7 @@ static bool take_bracket(struct parser *parser)
     return why ? refuse(parser, why) : add_letters(parser, &set);
 }
 
-static bool take_atom(struct parser *parser, bool *can_repeat)
+static bool take_atom(struct pattern_parser *parser, bool *can_repeat)
 {
     *can_repeat = true;
     switch (peek(parser, 0)) {
@@ -192,7 +192,7 @@ static bool take_atom(struct parser *parser, bool *can_repeat)
 }
 
 /* Digits, if there are any. */
-static bool take_count(const struct parser *parser, size_t *ahead, uint32_t *count)
+static bool take_count(const struct pattern_parser *parser, size_t *ahead, uint32_t *count)
 {
     size_t const from = *ahead;
     uint32_t value = 0;
@@ -204,7 +204,7 @@ static bool take_count(const struct parser *parser, size_t *ahead, uint32_t *cou
 }
 
 /* {3}, {3,}, {,5} or {3,5}.  Anything else is a brace, as in the name of a lambda. */
-static bool take_interval(struct parser *parser, struct repetition *repetition)
+static bool take_interval(struct pattern_parser *parser, struct repetition *repetition)
 {
     size_t ahead = 1;
     uint32_t least = 0, most = REPEAT_NO_END;
@@ -223,7 +223,7 @@ static bool take_interval(struct parser *parser, struct repetition *repetition)
     return true;
 }
 
-static bool take_repetition(struct parser *parser, struct repetition *repetition)
+static bool take_repetition(struct pattern_parser *parser, struct repetition *repetition)
 {
     switch (peek(parser, 0)) {
     case '*':
@@ -252,7 +252,7 @@ static bool is_needless(struct repetition before, struct repetition again)
            (before.most == REPEAT_NO_END || (before.most == 1 && again.most == 1));
 }
 
-static bool take_repeated(struct parser *parser)
+static bool take_repeated(struct pattern_parser *parser)
 {
     uint32_t const begin = count_steps(parser);
     struct repetition so_far = {1, 1}, times;
@@ -274,7 +274,7 @@ static bool take_repeated(struct parser *parser)
     return true;
 }
 
-static bool take_sequence(struct parser *parser)
+static bool take_sequence(struct pattern_parser *parser)
 {
     for (int c; (c = peek(parser, 0)) >= 0 && c != '|' && !(c == ')' && parser->depth > 0);)
         if (!take_repeated(parser))
@@ -283,7 +283,7 @@ static bool take_sequence(struct parser *parser)
 }
 
 /* Each but the last: a choice between it and the next, and a jump behind all of them.  Until that is known, jumps say where the one before is. */
-static bool take_alternatives(struct parser *parser)
+static bool take_alternatives(struct pattern_parser *parser)
 {
     uint32_t last_jump = 0;
     for (;;) {
@@ -309,7 +309,7 @@ static bool take_alternatives(struct parser *parser)
     return true;
 }
 
-static bool take_all(struct parser *parser, enum pattern_place place)
+static bool take_all(struct pattern_parser *parser, enum pattern_place place)
 {
     struct byte_set const all = {{~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)}};
     struct byte_set const goes_on = {{0, 0, ~UINT64_C(0), 0}};
@@ -327,7 +327,7 @@ static bool take_all(struct parser *parser, enum pattern_place place)
 const char *pattern_program_parse(struct pattern_program *program, struct slice text,
                                   enum pattern_place place, bool *is_size)
 {
-    struct parser parser = {.text = text, .program = program};
+    struct pattern_parser parser = {.text = text, .program = program};
     memset(program, 0, sizeof(*program));
     bool const is_right = take_all(&parser, place);
     *is_size = parser.is_size;

@@ -10,19 +10,19 @@
 
 #define NUMBER_MAX 40
 
-struct parser {
+struct alert_parser {
     const char *at;
     struct alert_rule *rule;
     struct fault *fault;
 };
 
-static void skip_spaces(struct parser *parser)
+static void skip_spaces(struct alert_parser *parser)
 {
     while (*parser->at == ' ' || *parser->at == '\t')
         parser->at++;
 }
 
-static bool take(struct parser *parser, const char *word)
+static bool take(struct alert_parser *parser, const char *word)
 {
     size_t const size = strlen(word);
     skip_spaces(parser);
@@ -32,12 +32,12 @@ static bool take(struct parser *parser, const char *word)
     return true;
 }
 
-static int wrong(struct parser *parser, const char *what)
+static int wrong(struct alert_parser *parser, const char *what)
 {
     return fault_set(parser->fault, -EINVAL, "the alert \"%s\" %s", parser->rule->text, what);
 }
 
-static int parse_metric(struct parser *parser)
+static int parse_metric(struct alert_parser *parser)
 {
     struct alert_rule *rule = parser->rule;
     skip_spaces(parser);
@@ -58,7 +58,7 @@ static int parse_metric(struct parser *parser)
 }
 
 /* What stands in quotes; \" is a quote, other escapes belong to the expression. */
-static int parse_quoted(struct parser *parser, char *text)
+static int parse_quoted(struct alert_parser *parser, char *text)
 {
     size_t size = 0;
     if (!take(parser, "\""))
@@ -75,7 +75,7 @@ static int parse_quoted(struct parser *parser, char *text)
     return size ? 0 : wrong(parser, "has nothing between its quotes");
 }
 
-static int parse_site(struct parser *parser)
+static int parse_site(struct alert_parser *parser)
 {
     struct alert_rule *rule = parser->rule;
     if (rule->kind != ALERT_LEVEL || rule->level != LEVEL_HEAP)
@@ -86,7 +86,7 @@ static int parse_site(struct parser *parser)
     return parse_quoted(parser, rule->site);
 }
 
-static int parse_of(struct parser *parser)
+static int parse_of(struct alert_parser *parser)
 {
     char name[ALERT_TEXT_MAX];
     struct alert_rule *rule = parser->rule;
@@ -104,7 +104,7 @@ static int parse_of(struct parser *parser)
                : wrong(parser, "asks for the growth of nothing known: rss, anon, heap.live, ...");
 }
 
-static int parse_choice(struct parser *parser)
+static int parse_choice(struct alert_parser *parser)
 {
     int err;
     if (!take(parser, "{"))
@@ -121,7 +121,7 @@ static int parse_choice(struct parser *parser)
 }
 
 /* "/h" and its like, as seconds. */
-static int parse_per(struct parser *parser, double *seconds)
+static int parse_per(struct alert_parser *parser, double *seconds)
 {
     static const struct {
         const char *name;
@@ -137,7 +137,7 @@ static int parse_per(struct parser *parser, double *seconds)
     return wrong(parser, "needs a time behind its growth: 5%/h, 10M/day");
 }
 
-static int parse_number(struct parser *parser)
+static int parse_number(struct alert_parser *parser)
 {
     struct alert_rule *rule = parser->rule;
     char number[NUMBER_MAX];
@@ -162,7 +162,7 @@ static int parse_number(struct parser *parser)
     return rule->threshold > 0 ? 0 : wrong(parser, "is always true: give more than 0");
 }
 
-static int check_meaning(struct parser *parser)
+static int check_meaning(struct alert_parser *parser)
 {
     const struct alert_rule *rule = parser->rule;
     if (rule->kind == ALERT_PRESSURE && (!rule->is_share || rule->threshold > 1))
@@ -174,7 +174,7 @@ static int check_meaning(struct parser *parser)
     return 0;
 }
 
-static int parse_for(struct parser *parser)
+static int parse_for(struct alert_parser *parser)
 {
     char number[NUMBER_MAX];
     skip_spaces(parser);
@@ -193,7 +193,7 @@ static int parse_for(struct parser *parser)
 
 int alert_rule_parse(const char *text, struct alert_rule *rule, struct fault *fault)
 {
-    struct parser parser = {NULL, rule, fault};
+    struct alert_parser parser = {NULL, rule, fault};
     double seconds = 1;
     *rule = (struct alert_rule){.kind = ALERT_LEVEL, .level = LEVEL_NONE};
     while (isspace((unsigned char)*text))

@@ -53,7 +53,7 @@ static int compare_names(const void *left, const void *right, void *context)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-struct order {
+struct side_order {
     const struct side_question *question;
     const struct recording *recording;
 };
@@ -61,7 +61,7 @@ struct order {
 static int compare_rows(const void *left, const void *right, void *context)
 {
     const struct side_row *a = left, *b = right;
-    const struct order *order = context;
+    const struct side_order *order = context;
     int by = side_compare(order->question, a->values, b->values, true);
     struct call_node const one = {
         .function = a->function, .module = a->module, .file = a->file, .line = a->line};
@@ -89,7 +89,7 @@ static int add_rows(struct side_by_side *sides, const struct rank *rank, unsigne
 /* Rows of one name, which each have one metric, become one. */
 static void join_rows(struct side_by_side *sides, const struct recording *recording)
 {
-    struct order order = {&sides->question, recording};
+    struct side_order order = {&sides->question, recording};
     size_t kept = 0;
     if (sides->rows.count == 0)
         return;

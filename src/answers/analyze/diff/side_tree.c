@@ -49,14 +49,14 @@ void side_builder_fini(struct side_builder *builder)
     pair_index_fini(&builder->index);
 }
 
-struct order {
+struct side_tree_order {
     const struct side_by_side *sides;
     const struct recording *recording;
 };
 
 static int compare_siblings(const void *left, const void *right, void *context)
 {
-    const struct order *order = context;
+    const struct side_tree_order *order = context;
     const struct side_node *a = &order->sides->tree.items[*(const uint32_t *)left];
     const struct side_node *b = &order->sides->tree.items[*(const uint32_t *)right];
     if (a->parent != b->parent)
@@ -70,7 +70,7 @@ static int compare_siblings(const void *left, const void *right, void *context)
 int side_tree_link(struct side_by_side *sides, const struct recording *recording)
 {
     size_t const count = sides->tree.count ? sides->tree.count - 1 : 0; /* without the root */
-    struct order order = {sides, recording};
+    struct side_tree_order order = {sides, recording};
     uint32_t *nodes = calloc(count + 1, sizeof(*nodes));
     if (!nodes)
         return -ENOMEM;

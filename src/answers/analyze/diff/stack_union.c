@@ -22,7 +22,7 @@ struct uniting {
 };
 
 /* One side while it is copied; 0 in the maps is "not yet", otherwise one more than the number. */
-struct source {
+struct stack_union_source {
     struct recording *recording, *other;
     uint32_t *frames;
     stack_id *stacks;
@@ -58,7 +58,7 @@ static string_id blurred_name(struct uniting *uniting, const char *module)
     return recording_intern(uniting->united, name);
 }
 
-static int unite_name(struct uniting *uniting, const struct source *source,
+static int unite_name(struct uniting *uniting, const struct stack_union_source *source,
                       const struct shown_frame *line, string_id *name)
 {
     struct site_rule const rule = {.recording = source->recording, .other = source->other};
@@ -83,7 +83,7 @@ static int unite_name(struct uniting *uniting, const struct source *source,
     return 0;
 }
 
-static int unite_frame(struct uniting *uniting, struct source *source, uint32_t index,
+static int unite_frame(struct uniting *uniting, struct stack_union_source *source, uint32_t index,
                        uint32_t *number)
 {
     struct shown_frame lines[LINES_MAX];
@@ -108,7 +108,7 @@ static int unite_frame(struct uniting *uniting, struct source *source, uint32_t 
 }
 
 /* The stack of `united` that is this one of the source. */
-static int unite_stack(struct uniting *uniting, struct source *source, stack_id stack,
+static int unite_stack(struct uniting *uniting, struct stack_union_source *source, stack_id stack,
                        stack_id *copy)
 {
     const struct recording *recording = source->recording;
@@ -136,7 +136,7 @@ static int unite_stack(struct uniting *uniting, struct source *source, stack_id 
 static int unite_side(struct uniting *uniting, const struct diff_side *side,
                       struct recording *other, struct weights *copy)
 {
-    struct source source = {.recording = side->recording, .other = other};
+    struct stack_union_source source = {.recording = side->recording, .other = other};
     stack_id const stacks = stack_table_count(side->recording->stacks);
     *copy = (struct weights){.metric = side->weights->metric,
                              .used = side->weights->used,

@@ -56,19 +56,19 @@ static uint64_t whole_ns(double seconds)
 }
 
 /* Where a stretch lies in the points. */
-struct stretch {
+struct growth_stretch {
     size_t first, end;
     uint64_t from_ns, to_ns;
 };
 
-static struct stretch stretch_from(const struct growth_question *question, uint64_t from_ns)
+static struct growth_stretch stretch_from(const struct growth_question *question, uint64_t from_ns)
 {
     INVARIANT(question->count > 0);
     size_t first = 0;
     while (first < question->count && question->points[first].time_ns < from_ns)
         first++;
-    return (struct stretch){first, question->count, from_ns,
-                            question->points[question->count - 1].time_ns};
+    return (struct growth_stretch){first, question->count, from_ns,
+                                   question->points[question->count - 1].time_ns};
 }
 
 static double least_of(const struct growth_question *question)
@@ -90,7 +90,7 @@ static int64_t middle_of(const struct trend_series *floors, size_t first, size_t
     return whole_bytes(trend_median(sorted, end - first));
 }
 
-static void describe(const struct stretch *stretch, const struct trend_series *floors,
+static void describe(const struct growth_stretch *stretch, const struct trend_series *floors,
                      const struct trend *trend, struct growth *growth)
 {
     INVARIANT(floors->count > 0 && stretch->first <= stretch->end);
@@ -154,13 +154,13 @@ static bool is_above_before(const struct growth_question *question, size_t first
 }
 
 /* Judges what is behind the last jump; a jump itself is no growth. */
-static void judge_stretch(const struct growth_question *question, struct stretch stretch,
+static void judge_stretch(const struct growth_question *question, struct growth_stretch stretch,
                           const struct demand *demand, struct growth *growth)
 {
     struct trend_series floors;
     enum growth_verdict why = GROWTH_UNKNOWN; /* what the last jump was */
     bool has_fallen = false;                  /* and whether it led down */
-    struct stretch const whole = stretch;
+    struct growth_stretch const whole = stretch;
     for (unsigned cut = 0;; cut++) {
         if (!floors_make(question->points + stretch.first, stretch.end - stretch.first, &floors)) {
             growth->verdict = why;
@@ -193,12 +193,12 @@ static void judge_stretch(const struct growth_question *question, struct stretch
 }
 
 /* Both against as long a time before it and within itself: after a warm-up it may go on evenly. */
-static bool slows_down(const struct growth_question *question, const struct stretch *stretch,
+static bool slows_down(const struct growth_question *question, const struct growth_stretch *stretch,
                        double slope)
 {
     struct trend_series floors;
     uint64_t const length = stretch->to_ns - stretch->from_ns;
-    struct stretch const before = stretch_from(question, stretch->from_ns - length);
+    struct growth_stretch const before = stretch_from(question, stretch->from_ns - length);
     if (before.first >= stretch->first ||
         !floors_make(question->points + before.first, stretch->first - before.first, &floors) ||
         slope >= RECENT_BEFORE * trend_slope(&floors, 0, floors.count) ||
@@ -215,7 +215,7 @@ static bool judge_recent(const struct growth_question *question, uint64_t window
     uint64_t const end = question->points[question->count - 1].time_ns;
     for (unsigned halving = 1; halving <= RECENT_HALVINGS; halving++) {
         struct growth recent = {.verdict = GROWTH_UNKNOWN};
-        struct stretch const stretch = stretch_from(question, end - (window_ns >> halving));
+        struct growth_stretch const stretch = stretch_from(question, end - (window_ns >> halving));
         if (window_ns >> halving < GROWTH_LEAST_NS)
             return false;
         judge_stretch(question, stretch, &demand, &recent);
@@ -256,7 +256,7 @@ static bool judge_days(const struct growth_question *question, struct growth *gr
         return false;
     struct growth slow = {.verdict = GROWTH_GROWING, .rule = GROWTH_BY_DAYS};
     struct trend const trend = trend_of(&days);
-    struct stretch const stretch = stretch_from(question, whole_ns(days.times[0] - 43200));
+    struct growth_stretch const stretch = stretch_from(question, whole_ns(days.times[0] - 43200));
     describe(&stretch, &days, &trend, &slow);
     double const least = fmax(DAYS_LEAST_RISE * fabs((double)slow.middle), least_of(question));
     if (trend.slope * 86400 <= least || !days_go_on(&days, trend.slope))

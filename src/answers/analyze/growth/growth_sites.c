@@ -14,20 +14,20 @@
 #define ENOUGH      0.95 /* of it explained: the rest is not listed */
 
 /* The live bytes of one function against the beginning of the stretch: now, and the least in each slot of time. */
-struct account {
+struct growth_account {
     double live;
     double floors[SLOTS];
 };
 
-struct ledger {
+struct growth_ledger {
     struct site_table sites;
-    VEC(struct account) accounts; /* by site */
+    VEC(struct growth_account) accounts; /* by site */
     uint64_t from_ns, to_ns;
     size_t slot;
     bool failed;
 };
 
-static size_t slot_of(const struct ledger *ledger, uint64_t time_ns)
+static size_t slot_of(const struct growth_ledger *ledger, uint64_t time_ns)
 {
     double const share =
         (double)(time_ns - ledger->from_ns) / (double)(ledger->to_ns - ledger->from_ns);
@@ -36,19 +36,19 @@ static size_t slot_of(const struct ledger *ledger, uint64_t time_ns)
 }
 
 /* The account of a site; one that is new had nothing before. */
-static struct account *account_of(struct ledger *ledger, stack_id stack)
+static struct growth_account *account_of(struct growth_ledger *ledger, stack_id stack)
 {
     struct site_entry *site = site_table_find(&ledger->sites, stack);
     if (!site)
         return NULL;
     size_t const index = (size_t)(site - ledger->sites.sites.items);
     while (ledger->accounts.count <= index)
-        if (!vec_push(&ledger->accounts, (struct account){.live = 0}))
+        if (!vec_push(&ledger->accounts, (struct growth_account){.live = 0}))
             return NULL;
     return &ledger->accounts.items[index];
 }
 
-static void close_slot(struct ledger *ledger, size_t slot)
+static void close_slot(struct growth_ledger *ledger, size_t slot)
 {
     vec_each (account, &ledger->accounts) {
         for (size_t i = ledger->slot + 1; i <= slot; i++)
@@ -61,14 +61,14 @@ static void close_slot(struct ledger *ledger, size_t slot)
 
 static void add_bucket(void *into, const struct bucket *bucket)
 {
-    struct ledger *ledger = into;
+    struct growth_ledger *ledger = into;
     if (bucket->begin_ns < ledger->from_ns)
         return;
     for (size_t i = 0; i < bucket->cell_count && !ledger->failed; i++) {
         const struct cell *cell = &bucket->cells[i];
         if (cell->column != COL_HEAP_BYTES && cell->column != COL_HEAP_FREED)
             continue;
-        struct account *account = account_of(ledger, cell->key);
+        struct growth_account *account = account_of(ledger, cell->key);
         if (account)
             account->live +=
                 cell->column == COL_HEAP_BYTES ? (double)cell->value : -(double)cell->value;
@@ -78,7 +78,7 @@ static void add_bucket(void *into, const struct bucket *bucket)
                slot_of(ledger, bucket->end_ns > ledger->to_ns ? ledger->to_ns : bucket->end_ns));
 }
 
-static double slope_of(const struct ledger *ledger, const struct account *account)
+static double slope_of(const struct growth_ledger *ledger, const struct growth_account *account)
 {
     struct trend_series series = {.count = SLOTS};
     double const width = (double)(ledger->to_ns - ledger->from_ns) / 1e9 / SLOTS;
@@ -103,10 +103,10 @@ static void insert(struct recording_growth *growth, struct growth_site site)
     growth->sites[at] = site;
 }
 
-static void rank(const struct ledger *ledger, struct recording_growth *growth)
+static void rank(const struct growth_ledger *ledger, struct recording_growth *growth)
 {
     for (size_t i = 0; i < ledger->accounts.count; i++) {
-        const struct account *account = &ledger->accounts.items[i];
+        const struct growth_account *account = &ledger->accounts.items[i];
         struct growth_site site = {.function = ledger->sites.sites.items[i].function,
                                    .stack = STACK_EMPTY,
                                    .slope = slope_of(ledger, account)};
@@ -122,7 +122,7 @@ static void rank(const struct ledger *ledger, struct recording_growth *growth)
 }
 
 /* Gives each site the stack that has grown most under its name. */
-static int choose_stacks(struct ledger *ledger, struct recording_growth *growth,
+static int choose_stacks(struct growth_ledger *ledger, struct recording_growth *growth,
                          struct fault *fault)
 {
     struct weights weights = {0};
@@ -149,7 +149,7 @@ static int choose_stacks(struct ledger *ledger, struct recording_growth *growth,
 int growth_sites_find(struct recording *recording, struct recording_growth *growth,
                       struct fault *fault)
 {
-    struct ledger ledger = {.from_ns = growth->heap.from_ns, .to_ns = growth->heap.to_ns};
+    struct growth_ledger ledger = {.from_ns = growth->heap.from_ns, .to_ns = growth->heap.to_ns};
     struct time_range range = {ledger.from_ns, ledger.to_ns};
     if (ledger.to_ns <= ledger.from_ns)
         return 0;

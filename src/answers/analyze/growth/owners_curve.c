@@ -10,12 +10,12 @@
 _Static_assert(PAGE_KINDS_RESIDENT <= EXPLAINED_PARTS_MAX, "an instant has room for either");
 
 /* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
-struct sums {
+struct owners_sums {
     uint64_t owners[OWNER_KINDS], pages[PAGE_KINDS_RESIDENT], live;
 };
 
 struct walking {
-    struct sums now;
+    struct owners_sums now;
     struct owners_curve owners, pages;
     bool is_short_of_memory;
 };
@@ -41,7 +41,7 @@ static struct owners_instant make_instant(uint64_t time_ns, uint64_t live, const
 static void take_bucket(void *into, const struct bucket *bucket)
 {
     struct walking *walking = into;
-    struct sums *now = &walking->now;
+    struct owners_sums *now = &walking->now;
     bool has_owners = false, has_pages = false;
     for (size_t i = 0; i < bucket->cell_count; i++) {
         const struct cell *cell = &bucket->cells[i];

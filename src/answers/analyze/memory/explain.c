@@ -11,7 +11,7 @@
 #include "base/invariant.h"
 
 /* Bytes by column and stack.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
-struct adding {
+struct explain_adding {
     struct summed {
         unsigned column, kinds; /* pairs of columns */
         uint64_t *bytes;        /* by kind, then by stack */
@@ -36,7 +36,7 @@ _Static_assert(COL_RESIDENT_0 % 2 == 0 && COL_PAGES_0 % 2 == 0 && COL_TOUCHED_0 
 
 static void add_bucket(void *into, const struct bucket *bucket)
 {
-    struct adding *adding = into;
+    struct explain_adding *adding = into;
     for (size_t i = 0; i < bucket->cell_count; i++) {
         const struct cell *cell = &bucket->cells[i];
         if (cell->key >= adding->stacks)
@@ -69,7 +69,7 @@ static int collect(const uint64_t *bytes, size_t stacks, const char *metric,
     return 0;
 }
 
-static int collect_all(const struct adding *adding, struct explanation *explanation)
+static int collect_all(const struct explain_adding *adding, struct explanation *explanation)
 {
     size_t const stacks = adding->stacks;
     int err = 0;
@@ -113,7 +113,7 @@ bool explain_is_unseen(const struct recording *recording, uint32_t function)
     return recording_text(recording, function)[0] == '[';
 }
 
-static void sum_up(struct recording *recording, const struct adding *adding, uint64_t to_ns,
+static void sum_up(struct recording *recording, const struct explain_adding *adding, uint64_t to_ns,
                    struct explanation *explanation)
 {
     struct explained_part parts[EXPLAINED_PARTS_MAX];
@@ -136,7 +136,7 @@ static int add_up(struct recording *recording, uint64_t to_ns, struct explanatio
     uint64_t *all = calloc(stacks * (OWNER_KINDS + PAGE_KINDS + OWNERS_TOUCHED), sizeof(uint64_t));
     if (!all)
         return fault_set(fault, -ENOMEM, "out of memory");
-    struct adding adding = {
+    struct explain_adding adding = {
         .owners = {COL_RESIDENT_0, OWNER_KINDS, all, 0},
         .pages = {COL_PAGES_0, PAGE_KINDS, all + OWNER_KINDS * stacks, 0},
         .touched = {COL_TOUCHED_0, OWNERS_TOUCHED, all + (OWNER_KINDS + PAGE_KINDS) * stacks, 0},

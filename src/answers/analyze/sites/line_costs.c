@@ -8,7 +8,7 @@
 #include "base/invariant.h"
 
 /* Where a node of the tree is. */
-struct spot {
+struct line_spot {
     string_id file, function;
     uint32_t line, node;
 };
@@ -25,7 +25,7 @@ static int compare(uint32_t a, uint32_t b)
 
 static int by_place(const void *left, const void *right)
 {
-    const struct spot *a = left, *b = right;
+    const struct line_spot *a = left, *b = right;
     int order = compare(a->file, b->file);
     if (!order)
         order = compare(a->line, b->line);
@@ -55,22 +55,22 @@ static int by_cost(const void *left, const void *right, void *recording)
 }
 
 /* The nodes that are in a file, in order; NULL when out of memory. */
-static struct spot *list_spots(const struct call_tree *tree, size_t *count)
+static struct line_spot *list_spots(const struct call_tree *tree, size_t *count)
 {
     INVARIANT(tree->nodes.count > 0);
-    struct spot *spots = calloc(tree->nodes.count + 1, sizeof(*spots));
+    struct line_spot *spots = calloc(tree->nodes.count + 1, sizeof(*spots));
     *count = 0;
     for (uint32_t i = 1; spots && i < tree->nodes.count; i++) {
         const struct call_node *node = &tree->nodes.items[i];
         if (node->file != STRING_EMPTY)
-            spots[(*count)++] = (struct spot){node->file, node->function, node->line, i};
+            spots[(*count)++] = (struct line_spot){node->file, node->function, node->line, i};
     }
     if (spots)
         qsort(spots, *count, sizeof(*spots), by_place);
     return spots;
 }
 
-static bool place_spot(struct line_costs *costs, const struct spot *spot)
+static bool place_spot(struct line_costs *costs, const struct line_spot *spot)
 {
     struct line_place const place = {
         .file = spot->file, .function = spot->function, .line = spot->line};
@@ -95,7 +95,7 @@ static bool place_spot(struct line_costs *costs, const struct spot *spot)
 static int make_places(const struct call_tree *tree, struct line_costs *costs, struct keys *keys)
 {
     size_t count;
-    struct spot *spots = list_spots(tree, &count);
+    struct line_spot *spots = list_spots(tree, &count);
     int err = spots ? 0 : -ENOMEM;
     for (size_t i = 0; i < count && !err; i++) {
         if (!place_spot(costs, &spots[i]))

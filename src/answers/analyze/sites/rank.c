@@ -90,14 +90,14 @@ static int compare_falling(int64_t a, int64_t b)
     return magnitude(a) == magnitude(b) ? 0 : magnitude(a) > magnitude(b) ? -1 : 1;
 }
 
-struct order {
+struct rank_order {
     const struct recording *recording;
     const struct rank *rank;
 };
 
 /* By names from the inside out.  Nodes have the order in which somebody happened to ask for them: that may not
  * show. */
-static int compare_callers(const struct order *order, uint32_t left, uint32_t right)
+static int compare_callers(const struct rank_order *order, uint32_t left, uint32_t right)
 {
     const struct call_node *nodes = order->rank->tree.nodes.items;
     int by = 0;
@@ -109,7 +109,7 @@ static int compare_callers(const struct order *order, uint32_t left, uint32_t ri
     return by || left == right ? by : left ? 1 : -1;
 }
 
-static int compare_names(const struct order *order, const struct rank_row *a,
+static int compare_names(const struct rank_order *order, const struct rank_row *a,
                          const struct rank_row *b)
 {
     struct call_node const left = {
@@ -157,7 +157,7 @@ int rank_build(struct recording *recording, const struct weights *weights, enum 
             rank->rows.items[i].made = i;
         if (rank->rows.count)
             qsort_r(rank->rows.items, rank->rows.count, sizeof(rank->rows.items[0]), compare_rows,
-                    &(struct order){recording, rank});
+                    &(struct rank_order){recording, rank});
         err = by == BY_THREAD ? 0 : turn_leaves(rank, weights->rows.count);
     }
     if (err)

@@ -30,7 +30,7 @@ static int find_buckets(const struct recording *recording, struct time_range *ra
     return 0;
 }
 
-struct walk {
+struct bucket_walk {
     struct recording *recording;
     struct bucket_visitor visitor;
     size_t first, end; /* the buckets to visit */
@@ -45,7 +45,7 @@ struct walk {
 };
 
 /* What earlier walks kept and this one does not visit makes room. */
-static void forget_others(struct walk *walk)
+static void forget_others(struct bucket_walk *walk)
 {
     struct recording *recording = walk->recording;
     for (size_t i = 0; i < recording->buckets.count; i++)
@@ -54,7 +54,7 @@ static void forget_others(struct walk *walk)
     walk->has_forgotten = true;
 }
 
-static int visit_bucket(struct walk *walk, size_t at, struct fault *fault)
+static int visit_bucket(struct bucket_walk *walk, size_t at, struct fault *fault)
 {
     INVARIANT(at >= walk->first && at < walk->end);
     struct recording *recording = walk->recording;
@@ -70,8 +70,8 @@ static int visit_bucket(struct walk *walk, size_t at, struct fault *fault)
     return 0;
 }
 
-static int visit_sum(struct walk *walk, const struct sum_node *sum, const struct bucket *first,
-                     const struct bucket *last)
+static int visit_sum(struct bucket_walk *walk, const struct sum_node *sum,
+                     const struct bucket *first, const struct bucket *last)
 {
     INVARIANT(first->begin_ns <= last->end_ns);
     struct summed_cells *summed = &walk->summed;
@@ -89,7 +89,7 @@ static int visit_sum(struct walk *walk, const struct sum_node *sum, const struct
     return 0;
 }
 
-static int visit_totals(struct walk *walk, size_t at, struct fault *fault)
+static int visit_totals(struct bucket_walk *walk, size_t at, struct fault *fault)
 {
     const struct sum_tree *tree = walk->recording->sums;
     struct cell_list *cells = &walk->summed.cells;
@@ -106,7 +106,7 @@ static int visit_totals(struct walk *walk, size_t at, struct fault *fault)
 }
 
 /* One sum for several buckets from `at` on, and for how many; NULL: there is none. */
-static const struct sum_node *find_sum(const struct walk *walk, size_t at, size_t *count)
+static const struct sum_node *find_sum(const struct bucket_walk *walk, size_t at, size_t *count)
 {
     const struct sum_tree *tree = walk->added ? walk->recording->sums : NULL;
     if (!tree || at < walk->from || at >= walk->to)
@@ -117,7 +117,7 @@ static const struct sum_node *find_sum(const struct walk *walk, size_t at, size_
     return walk->is_coarse ? sum_tree_stretch_at(tree, at, walk->to, count) : NULL;
 }
 
-static int visit_all(struct walk *walk, struct fault *fault)
+static int visit_all(struct bucket_walk *walk, struct fault *fault)
 {
     const struct bucket *buckets = walk->recording->buckets.items;
     int err = 0;
@@ -135,7 +135,7 @@ static int visit_all(struct walk *walk, struct fault *fault)
 }
 
 /* Finds the buckets of the range, and which of them are whole in it.  false: there are none, which *err may forgive. */
-static bool enter(struct walk *walk, struct time_range *range, struct fault *fault, int *err)
+static bool enter(struct bucket_walk *walk, struct time_range *range, struct fault *fault, int *err)
 {
     char ends[HUMAN_MAX];
     struct recording *recording = walk->recording;
@@ -160,7 +160,7 @@ static bool enter(struct walk *walk, struct time_range *range, struct fault *fau
     return true;
 }
 
-static int walk_all(struct walk *walk, struct fault *fault)
+static int walk_all(struct bucket_walk *walk, struct fault *fault)
 {
     int const err = visit_all(walk, fault);
     summed_cells_fini(&walk->summed);
@@ -170,7 +170,7 @@ static int walk_all(struct walk *walk, struct fault *fault)
 int bucket_walk_sums(struct recording *recording, struct time_range *range,
                      struct bucket_visitor visitor, const bool *added, struct fault *fault)
 {
-    struct walk walk = {.recording = recording, .visitor = visitor, .added = added};
+    struct bucket_walk walk = {.recording = recording, .visitor = visitor, .added = added};
     int err;
     return enter(&walk, range, fault, &err) ? walk_all(&walk, fault) : err;
 }
@@ -178,7 +178,7 @@ int bucket_walk_sums(struct recording *recording, struct time_range *range,
 int bucket_walk_totals(struct recording *recording, struct time_range *range,
                        struct bucket_visitor visitor, struct fault *fault)
 {
-    struct walk walk = {.recording = recording, .visitor = visitor, .has_totals = true};
+    struct bucket_walk walk = {.recording = recording, .visitor = visitor, .has_totals = true};
     int err;
     return enter(&walk, range, fault, &err) ? walk_all(&walk, fault) : err;
 }
@@ -187,7 +187,7 @@ int bucket_walk_drawn(struct recording *recording, struct time_range *range,
                       struct bucket_visitor visitor, struct drawn_columns drawn,
                       struct fault *fault)
 {
-    struct walk walk = {.recording = recording, .visitor = visitor, .added = drawn.added};
+    struct bucket_walk walk = {.recording = recording, .visitor = visitor, .added = drawn.added};
     int err;
     if (!enter(&walk, range, fault, &err))
         return err;

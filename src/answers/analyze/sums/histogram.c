@@ -6,12 +6,12 @@
 #include "analyze/sums/bucket_walk.h"
 #include "base/invariant.h"
 
-struct adding {
+struct histogram_adding {
     struct histogram_sites to;
     size_t stack_limit;
 };
 
-static void add_cell(const struct adding *adding, const struct cell *cell)
+static void add_cell(const struct histogram_adding *adding, const struct cell *cell)
 {
     unsigned const column = cell->column;
     unsigned const sizes = adding->to.of_pools ? COL_POOL_SIZE_0 : COL_SIZE_0;
@@ -39,7 +39,7 @@ static void add_bucket(void *into, const struct bucket *bucket)
 int histogram_add(struct recording *recording, struct time_range *range,
                   struct histogram_sites sites, struct fault *fault)
 {
-    struct adding adding = {sites, (size_t)stack_table_count(recording->stacks) + 1};
+    struct histogram_adding adding = {sites, (size_t)stack_table_count(recording->stacks) + 1};
     bool is_added[COLUMN_LIMIT] = {false};
     memset(is_added + (sites.of_pools ? COL_POOL_SIZE_0 : COL_SIZE_0), true, SIZE_CLASSES);
     memset(is_added + (sites.of_pools ? COL_POOL_LIFETIME_0 : COL_LIFETIME_0), true,

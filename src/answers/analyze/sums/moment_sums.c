@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/invariant.h"
 
-struct summing {
+struct moment_summing {
     const struct recording *recording;
     struct moment_sums *sums;
     uint32_t *slots; /* open addressing over the rows: index + 1 */
@@ -23,7 +23,7 @@ struct summing {
     bool has_cells, failed;
 };
 
-static size_t slot_of(const struct summing *summing, uint32_t thread, stack_id stack)
+static size_t slot_of(const struct moment_summing *summing, uint32_t thread, stack_id stack)
 {
     INVARIANT(summing->sums->rows.count <= summing->slot_mask); /* so there is a free one */
     size_t at = hash_mix((uint64_t)thread << 32 | stack) & summing->slot_mask;
@@ -35,7 +35,7 @@ static size_t slot_of(const struct summing *summing, uint32_t thread, stack_id s
     return at;
 }
 
-static bool grow_slots(struct summing *summing)
+static bool grow_slots(struct moment_summing *summing)
 {
     size_t const room = summing->slots ? 2 * (summing->slot_mask + 1) : 1024;
     uint32_t *slots = calloc(room, sizeof(slots[0]));
@@ -51,7 +51,7 @@ static bool grow_slots(struct summing *summing)
     return true;
 }
 
-static struct moment_sum *find_row(struct summing *summing, uint32_t thread, stack_id stack)
+static struct moment_sum *find_row(struct moment_summing *summing, uint32_t thread, stack_id stack)
 {
     if (!summing->slots || 2 * summing->sums->rows.count > summing->slot_mask)
         if (!grow_slots(summing))
@@ -67,7 +67,7 @@ static struct moment_sum *find_row(struct summing *summing, uint32_t thread, sta
     return &summing->sums->rows.items[summing->slots[at] - 1];
 }
 
-static void add_moment(struct summing *summing, const struct moment *moment)
+static void add_moment(struct moment_summing *summing, const struct moment *moment)
 {
     if (moment->thread >= summing->recording->threads.count ||
         moment->stack > stack_table_count(summing->recording->stacks))
@@ -86,7 +86,7 @@ static void add_moment(struct summing *summing, const struct moment *moment)
 
 static void add_bucket(void *into, const struct bucket *bucket)
 {
-    struct summing *summing = into;
+    struct moment_summing *summing = into;
     bool const is_cut = moment_cuts(bucket, summing->column, summing->asked);
     for (size_t i = 0; i < bucket->moment_count && !summing->failed; i++) {
         const struct moment *moment = &bucket->moments[i];
@@ -127,7 +127,7 @@ int moment_sums_build(struct recording *recording, const struct metric *metric,
                       struct time_range range, struct moment_sums *sums, struct fault *fault)
 {
     *sums = (struct moment_sums){.metric = metric};
-    struct summing summing = {
+    struct moment_summing summing = {
         .recording = recording, .sums = sums, .column = metric_moments(metric), .asked = range};
     if (summing.column == COL_NONE)
         return fault_set(fault, -ENODATA,

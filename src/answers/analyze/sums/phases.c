@@ -8,24 +8,26 @@
 #include "base/invariant.h"
 
 /* The columns of one kind of memory. */
-struct family {
+struct phases_family {
     enum column calls, bytes, frees, freed;
 };
 
-static struct family family_of(const struct metric *metric)
+static struct phases_family family_of(const struct metric *metric)
 {
     switch (metric->plus) {
     case COL_MAP_CALLS:
     case COL_MAP_BYTES:
-        return (struct family){COL_MAP_CALLS, COL_MAP_BYTES, COL_MAP_FREES, COL_MAP_FREED};
+        return (struct phases_family){COL_MAP_CALLS, COL_MAP_BYTES, COL_MAP_FREES, COL_MAP_FREED};
     case COL_REGION_CALLS:
     case COL_REGION_BYTES:
-        return (struct family){COL_REGION_CALLS, COL_REGION_BYTES, COL_REGION_FREES,
-                               COL_REGION_FREED};
+        return (struct phases_family){COL_REGION_CALLS, COL_REGION_BYTES, COL_REGION_FREES,
+                                      COL_REGION_FREED};
     default:
         if (metric_is_of_pools(metric))
-            return (struct family){COL_POOL_CALLS, COL_POOL_BYTES, COL_POOL_FREES, COL_POOL_FREED};
-        return (struct family){COL_HEAP_CALLS, COL_HEAP_BYTES, COL_HEAP_FREES, COL_HEAP_FREED};
+            return (struct phases_family){COL_POOL_CALLS, COL_POOL_BYTES, COL_POOL_FREES,
+                                          COL_POOL_FREED};
+        return (struct phases_family){COL_HEAP_CALLS, COL_HEAP_BYTES, COL_HEAP_FREES,
+                                      COL_HEAP_FREED};
     }
 }
 
@@ -36,16 +38,17 @@ struct point {
     struct gauges gauges; /* of the bucket that ends here */
 };
 
-struct summing {
+struct phases_summing {
     const struct phase_question *question;
-    struct family family;
+    struct phases_family family;
     size_t stack_limit;
     const struct mark_list *marks;
     VEC(struct point) points; /* by time; the first is the beginning */
     bool failed;
 };
 
-static void add_cell(const struct summing *summing, struct point *sum, const struct cell *cell)
+static void add_cell(const struct phases_summing *summing, struct point *sum,
+                     const struct cell *cell)
 {
     const struct metric *metric = summing->question->metric;
     uint64_t const value = (uint64_t)cell->value;
@@ -64,7 +67,7 @@ static void add_cell(const struct summing *summing, struct point *sum, const str
 
 static void add_bucket(void *into, const struct bucket *bucket)
 {
-    struct summing *summing = into;
+    struct phases_summing *summing = into;
     struct point sum = {.time_ns = 0};
     if (summing->points.count == 0) {
         sum.time_ns = bucket->begin_ns;
@@ -82,7 +85,7 @@ static void add_bucket(void *into, const struct bucket *bucket)
 }
 
 /* The first boundary that is not before `time_ns`; the last one when all are. */
-static size_t point_at(const struct summing *summing, uint64_t time_ns)
+static size_t point_at(const struct phases_summing *summing, uint64_t time_ns)
 {
     INVARIANT(summing->points.count > 0);
     size_t low = 0, high = summing->points.count - 1;
@@ -98,7 +101,7 @@ static size_t point_at(const struct summing *summing, uint64_t time_ns)
 }
 
 /* Whether sums that marks keep are enough: those of the whole heap. */
-static bool is_in_marks(const struct summing *summing)
+static bool is_in_marks(const struct phases_summing *summing)
 {
     const struct metric *metric = summing->question->metric;
     return !summing->question->codes && summing->family.calls == COL_HEAP_CALLS &&
@@ -107,7 +110,8 @@ static bool is_in_marks(const struct summing *summing)
 }
 
 /* What a mark says of its own time, within a bucket that was merged over it. */
-static bool told_by_mark(const struct summing *summing, uint64_t time_ns, struct point *point)
+static bool told_by_mark(const struct phases_summing *summing, uint64_t time_ns,
+                         struct point *point)
 {
     const struct mark_sums *sums =
         is_in_marks(summing) ? marks_sums_at(summing->marks, time_ns) : NULL;
@@ -124,7 +128,7 @@ static bool told_by_mark(const struct summing *summing, uint64_t time_ns, struct
 }
 
 /* All up to a time, or to the next boundary outward. */
-static struct point sums_at(const struct summing *summing, uint64_t time_ns, bool is_begin)
+static struct point sums_at(const struct phases_summing *summing, uint64_t time_ns, bool is_begin)
 {
     const struct point *points = summing->points.items;
     size_t const at = point_at(summing, time_ns);
@@ -135,7 +139,7 @@ static struct point sums_at(const struct summing *summing, uint64_t time_ns, boo
 }
 
 /* The most that was live between two boundaries; -1 where one of them is none. */
-static int64_t most_between(const struct summing *summing, uint64_t from_ns, uint64_t to_ns)
+static int64_t most_between(const struct phases_summing *summing, uint64_t from_ns, uint64_t to_ns)
 {
     const struct point *points = summing->points.items;
     size_t const from = point_at(summing, from_ns), to = point_at(summing, to_ns);
@@ -148,7 +152,7 @@ static int64_t most_between(const struct summing *summing, uint64_t from_ns, uin
     return most;
 }
 
-static void fill_row(const struct summing *summing, struct phase_row *row)
+static void fill_row(const struct phases_summing *summing, struct phase_row *row)
 {
     INVARIANT(row->from_ns <= row->to_ns);
     struct point const from = sums_at(summing, row->from_ns, true);
@@ -168,7 +172,8 @@ static void fill_row(const struct summing *summing, struct phase_row *row)
     row->rss_end_bytes = to.gauges.rss_bytes;
 }
 
-static int add_row(const struct summing *summing, struct phases *phases, struct phase_row row)
+static int add_row(const struct phases_summing *summing, struct phases *phases,
+                   struct phase_row row)
 {
     struct time_range const range = summing->question->range;
     uint64_t const last_ns = summing->points.items[summing->points.count - 1].time_ns;
@@ -186,7 +191,7 @@ static int add_row(const struct summing *summing, struct phases *phases, struct 
     return vec_push(&phases->rows, row) ? 0 : -ENOMEM;
 }
 
-static int add_rows(const struct summing *summing, const struct recording *recording,
+static int add_rows(const struct phases_summing *summing, const struct recording *recording,
                     struct phases *phases)
 {
     const struct mark_list *marks = &recording->marks;
@@ -224,10 +229,11 @@ static int compare_rows(const void *a, const void *b)
 int phases_build(struct recording *recording, const struct phase_question *question,
                  struct phases *phases, struct fault *fault)
 {
-    struct summing summing = {.question = question,
-                              .family = family_of(question->metric),
-                              .marks = &recording->marks,
-                              .stack_limit = (size_t)stack_table_count(recording->stacks) + 1};
+    struct phases_summing summing = {.question = question,
+                                     .family = family_of(question->metric),
+                                     .marks = &recording->marks,
+                                     .stack_limit =
+                                         (size_t)stack_table_count(recording->stacks) + 1};
     struct time_range all = {0, question->range.to_ns}; /* a level needs what came before */
     *phases = (struct phases){.metric = question->metric};
     int err = bucket_walk(recording, &all, (struct bucket_visitor){add_bucket, &summing}, fault);

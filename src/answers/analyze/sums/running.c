@@ -37,7 +37,7 @@ static bool is_taken_off(unsigned column)
     return column >= COL_PAGES_0 && (column - COL_PAGES_0) % 2 == 1;
 }
 
-struct stretch {
+struct running_stretch {
     uint64_t begin_ns, end_ns;
     uint64_t sums[COL_HEAP_FREED + 1]; /* calls, bytes, frees and freed bytes, by column */
 };
@@ -46,7 +46,7 @@ struct running {
     struct column_sums columns[SUMS];
     size_t stacks, room; /* in use, and of each array */
     uint64_t to_ns, mark_ns;
-    struct stretch stretches[PACE_BUCKETS];
+    struct running_stretch stretches[PACE_BUCKETS];
     size_t stretch_count; /* ever; the ring has the last */
 };
 
@@ -116,8 +116,8 @@ static bool bring_into_use(const struct running *running, uint64_t **array)
 
 static int add_cells(struct running *running, const struct bucket *bucket)
 {
-    struct stretch *stretch = &running->stretches[running->stretch_count++ % PACE_BUCKETS];
-    *stretch = (struct stretch){.begin_ns = bucket->begin_ns, .end_ns = bucket->end_ns};
+    struct running_stretch *stretch = &running->stretches[running->stretch_count++ % PACE_BUCKETS];
+    *stretch = (struct running_stretch){.begin_ns = bucket->begin_ns, .end_ns = bucket->end_ns};
     for (size_t i = 0; i < bucket->cell_count; i++) {
         const struct cell *cell = &bucket->cells[i];
         uint32_t const at = sums_of_column(cell->column);
@@ -222,7 +222,7 @@ struct pace running_pace(const struct running *running)
     size_t const count =
         running->stretch_count < PACE_BUCKETS ? running->stretch_count : PACE_BUCKETS;
     for (size_t i = 1; i <= count && running->to_ns - begin < PACE_NS; i++) {
-        const struct stretch *stretch =
+        const struct running_stretch *stretch =
             &running->stretches[(running->stretch_count - i) % PACE_BUCKETS];
         for (unsigned column = 0; column <= COL_HEAP_FREED; column++)
             sums[column] += (double)stretch->sums[column];

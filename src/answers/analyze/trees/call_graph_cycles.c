@@ -5,24 +5,24 @@
 
 #include "analyze/trees/call_graph_parts.h"
 
-struct visit {
+struct call_visit {
     uint32_t order, low; /* order 0: not seen yet */
     uint32_t next_way;   /* the next one to follow */
     uint32_t came_from;  /* index + 1 of the node that led here; 0 for the first */
     bool is_open;        /* on the stack of those whose component is not known yet */
 };
 
-struct search {
+struct call_search {
     struct call_graph *graph;
-    struct visit *visits;
+    struct call_visit *visits;
     struct graph_ways ways;
     uint32_t *open;
     uint32_t open_count, seen;
 };
 
-static void enter(struct search *search, uint32_t node, uint32_t came_from)
+static void enter(struct call_search *search, uint32_t node, uint32_t came_from)
 {
-    struct visit *visit = &search->visits[node];
+    struct call_visit *visit = &search->visits[node];
     visit->order = visit->low = ++search->seen;
     visit->came_from = came_from;
     visit->next_way = search->ways.first[node];
@@ -31,7 +31,7 @@ static void enter(struct search *search, uint32_t node, uint32_t came_from)
 }
 
 /* All that was opened since `node` and is not closed reaches it, and is reached by it. */
-static void close_component(struct search *search, uint32_t node)
+static void close_component(struct call_search *search, uint32_t node)
 {
     bool const is_cycle = search->open[search->open_count - 1] != node;
     uint32_t member;
@@ -45,18 +45,18 @@ static void close_component(struct search *search, uint32_t node)
     } while (member != node);
 }
 
-static void lower(struct visit *visit, uint32_t to)
+static void lower(struct call_visit *visit, uint32_t to)
 {
     if (to < visit->low)
         visit->low = to;
 }
 
-static void search_from(struct search *search, uint32_t start)
+static void search_from(struct call_search *search, uint32_t start)
 {
     uint32_t at = start;
     enter(search, start, 0);
     for (;;) {
-        struct visit *visit = &search->visits[at];
+        struct call_visit *visit = &search->visits[at];
         if (visit->next_way < search->ways.first[at + 1]) {
             uint32_t const target = search->ways.targets[visit->next_way++];
             if (!search->visits[target].order) {
@@ -79,7 +79,7 @@ static void search_from(struct search *search, uint32_t start)
 int call_graph_mark_cycles(struct call_graph *graph)
 {
     size_t const nodes = graph->nodes.count;
-    struct search search = {.graph = graph};
+    struct call_search search = {.graph = graph};
     search.visits = calloc(nodes + 1, sizeof(search.visits[0]));
     search.open = calloc(nodes + 1, sizeof(uint32_t));
     int err = search.visits && search.open ? graph_ways_init(&search.ways, graph) : -ENOMEM;

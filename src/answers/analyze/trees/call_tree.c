@@ -11,7 +11,7 @@
 #include "analyze/trees/shown_frame.h"
 #include "base/invariant.h"
 
-struct builder {
+struct call_builder {
     struct shape_sums sums;
     struct call_tree *tree;
     uint32_t most;           /* nodes; UINT32_MAX: all */
@@ -19,13 +19,13 @@ struct builder {
     uint32_t *node_of_group; /* of the tree; 0: none yet */
 };
 
-static bool is_of_all(const struct builder *builder)
+static bool is_of_all(const struct call_builder *builder)
 {
     return builder->most == UINT32_MAX;
 }
 
 /* Frames of a group and beneath it; 0 when no stack goes through it. */
-static uint32_t *measure_groups(const struct builder *builder)
+static uint32_t *measure_groups(const struct call_builder *builder)
 {
     const struct shape_sums *sums = &builder->sums;
     const struct shape_groups *groups = shape_sums_groups(sums);
@@ -42,7 +42,7 @@ static uint32_t *measure_groups(const struct builder *builder)
 
 /* The value a group must have to be among the `most` largest.  A parent is never smaller than its child, so such a limit keeps the
  * tree connected. */
-static int find_least(struct builder *builder, const uint32_t *sizes)
+static int find_least(struct call_builder *builder, const uint32_t *sizes)
 {
     size_t const count = shape_sums_groups(&builder->sums)->groups.pairs.count;
     uint64_t *values = malloc(count * sizeof(*values));
@@ -60,7 +60,7 @@ static int find_least(struct builder *builder, const uint32_t *sizes)
     return 0;
 }
 
-static bool make_node(struct builder *builder, const struct frame_line *line, uint32_t group)
+static bool make_node(struct call_builder *builder, const struct frame_line *line, uint32_t group)
 {
     const struct shape_groups *groups = shape_sums_groups(&builder->sums);
     enum tree_merge const merge = builder->sums.question.merge;
@@ -88,7 +88,7 @@ static bool make_node(struct builder *builder, const struct frame_line *line, ui
 }
 
 /* One node for each group that is used and large enough; a parent before its children. */
-static int make_nodes(struct builder *builder)
+static int make_nodes(struct call_builder *builder)
 {
     const struct shape_sums *sums = &builder->sums;
     const uint32_t *group_of = shape_sums_groups(sums)->of_node.items;
@@ -107,7 +107,7 @@ static int make_nodes(struct builder *builder)
 }
 
 /* What is left out counts for the node above it. */
-static void count_left_out(struct builder *builder, const uint32_t *sizes)
+static void count_left_out(struct call_builder *builder, const uint32_t *sizes)
 {
     const struct shape_groups *groups = shape_sums_groups(&builder->sums);
     for (size_t i = 1; i < groups->groups.pairs.count; i++) {
@@ -118,7 +118,7 @@ static void count_left_out(struct builder *builder, const uint32_t *sizes)
 }
 
 /* A stack that ends in no node; `place` is where each kind of modules is among those left out, + 1. */
-static int leave_out(struct builder *builder, uint32_t *place, uint32_t leaf, int64_t value)
+static int leave_out(struct call_builder *builder, uint32_t *place, uint32_t leaf, int64_t value)
 {
     const struct frame_line *line = shape_sums_line(&builder->sums, leaf);
     uint32_t *known = &place[line->kinds[MERGE_MODULE]];
@@ -134,7 +134,7 @@ static int leave_out(struct builder *builder, uint32_t *place, uint32_t leaf, in
 }
 
 /* Ends of stacks: the node, or the nearest above it that there is. */
-static int add_selves(struct builder *builder, const struct weights *weights)
+static int add_selves(struct call_builder *builder, const struct weights *weights)
 {
     const struct shape_groups *groups = shape_sums_groups(&builder->sums);
     uint32_t *place =
@@ -161,7 +161,7 @@ static int add_selves(struct builder *builder, const struct weights *weights)
     return err;
 }
 
-static int fill_tree(struct builder *builder, const struct weights *weights)
+static int fill_tree(struct call_builder *builder, const struct weights *weights)
 {
     struct shape_sums *sums = &builder->sums;
     struct call_node const root = {.function = recording_intern(sums->recording, "all"),
@@ -190,7 +190,7 @@ static int fill_tree(struct builder *builder, const struct weights *weights)
 static int build(struct recording *recording, const struct weights *weights,
                  struct shape_question question, uint32_t most, struct call_tree *tree)
 {
-    struct builder builder = {.tree = tree, .most = most};
+    struct call_builder builder = {.tree = tree, .most = most};
     memset(tree, 0, sizeof(*tree));
     int err = shape_sums_make(&builder.sums, recording, weights, &question);
     if (err)

@@ -9,7 +9,7 @@
 
 #define OUTSIDE UINT32_MAX
 
-struct builder {
+struct sandwich_builder {
     const struct call_tree *tree;
     string_id function, module;
     struct call_nodes callers, callees;
@@ -26,7 +26,7 @@ static void add_self(struct call_tree *tree, uint32_t at, int64_t value, int64_t
 }
 
 /* All that is beneath `node` came this way. */
-static int add_callers(struct builder *builder, const struct call_node *node)
+static int add_callers(struct sandwich_builder *builder, const struct call_node *node)
 {
     uint32_t at = 0;
     for (uint32_t up = node->parent; up; up = builder->tree->nodes.items[up].parent) {
@@ -38,7 +38,7 @@ static int add_callers(struct builder *builder, const struct call_node *node)
 }
 
 /* Parents come before their children, so where a node belongs follows from where its parent does. */
-static int place_node(struct builder *builder, uint32_t at)
+static int place_node(struct sandwich_builder *builder, uint32_t at)
 {
     const struct call_node *node = &builder->tree->nodes.items[at];
     struct sandwich *sandwich = builder->sandwich;
@@ -72,7 +72,7 @@ int sandwich_build(struct recording *recording, const struct call_tree *tree, st
                    string_id module, struct sandwich *sandwich)
 {
     size_t const count = tree->nodes.count;
-    struct builder builder = {
+    struct sandwich_builder builder = {
         .tree = tree, .function = function, .module = module, .sandwich = sandwich};
     memset(sandwich, 0, sizeof(*sandwich));
     builder.place = calloc(count + 1, sizeof(builder.place[0]));

@@ -5,19 +5,19 @@
 
 #include "analyze/trees/call_tree.h"
 
-struct grower {
+struct snapshot_grower {
     const struct call_tree *calls;
     struct tree_limits limits;
     struct snapshot_tree *tree;
     bool failed;
 };
 
-static const struct call_node *node_at(const struct grower *grower, uint32_t index)
+static const struct call_node *node_at(const struct snapshot_grower *grower, uint32_t index)
 {
     return &grower->calls->nodes.items[index];
 }
 
-static void put(struct grower *grower, struct tree_line line)
+static void put(struct snapshot_grower *grower, struct tree_line line)
 {
     grower->failed |= !vec_push(&grower->tree->lines, line);
 }
@@ -28,7 +28,7 @@ struct leftovers {
     uint32_t small_places, shown;
 };
 
-static struct leftovers leftovers_of(const struct grower *grower, uint32_t parent)
+static struct leftovers leftovers_of(const struct snapshot_grower *grower, uint32_t parent)
 {
     struct leftovers left = {0};
     for (uint32_t i = node_at(grower, parent)->first_child; i;
@@ -47,7 +47,7 @@ static struct leftovers leftovers_of(const struct grower *grower, uint32_t paren
 }
 
 /* Puts the leftover lines that are larger than `bytes`, so that all stay in order. */
-static void put_leftovers(struct grower *grower, struct leftovers *left, uint32_t depth,
+static void put_leftovers(struct snapshot_grower *grower, struct leftovers *left, uint32_t depth,
                           int64_t bytes)
 {
     for (;;) {
@@ -69,7 +69,7 @@ static void put_leftovers(struct grower *grower, struct leftovers *left, uint32_
 }
 
 /* The lines of what called `parent`.  Recursion is bounded by the depth asked for. */
-static void put_children(struct grower *grower, uint32_t parent, uint32_t depth) // NOLINT
+static void put_children(struct snapshot_grower *grower, uint32_t parent, uint32_t depth) // NOLINT
 {
     struct leftovers left = leftovers_of(grower, parent);
     size_t const of_parent = grower->tree->lines.count - 1;
@@ -100,7 +100,7 @@ int snapshot_tree_build(struct recording *recording, const struct weights *weigh
         call_tree_build_callers(recording, weights, MERGE_LINE, limits.depth + 1, &calls);
     if (err)
         return err;
-    struct grower grower = {&calls, limits, tree, false};
+    struct snapshot_grower grower = {&calls, limits, tree, false};
     put(&grower, (struct tree_line){.kind = TREE_LINE_ROOT, .bytes = weights->total_value});
     if (!grower.failed)
         put_children(&grower, 0, 1);

@@ -14,7 +14,7 @@
 #define STACKS_MORE        (COL_RESIDENT_0 + 2 * OWNER_STACK)
 
 /* Sums that go on from bucket to bucket.  Unsigned: nonsense in a damaged file wraps. */
-struct sums {
+struct snapshots_sums {
     uint64_t bytes, blocks, slack, stacks;
     uint64_t untold; /* of bytes */
 };
@@ -23,7 +23,7 @@ struct maker {
     struct recording *recording;
     const struct snapshot_choice *choice;
     struct snapshots *made;
-    struct sums sums;
+    struct snapshots_sums sums;
     int64_t most; /* since the last snapshot was taken; -1 unknown */
     bool failed;
     stack_id untold; /* whose bytes have no call site; STACK_EMPTY: there is no such stack */
@@ -71,7 +71,7 @@ static bool is_chosen(const struct maker *maker, const struct cell *cell)
 }
 
 /* A pin is net: what was freed is not in it. */
-static void add_cell(struct maker *maker, struct sums *sums, const struct cell *cell)
+static void add_cell(struct maker *maker, struct snapshots_sums *sums, const struct cell *cell)
 {
     const struct metric *metric = maker->choice->metric;
     uint64_t const value = (uint64_t)cell->value;
@@ -98,7 +98,7 @@ static void add_cell(struct maker *maker, struct sums *sums, const struct cell *
 }
 
 static struct snapshot snapshot_at(const struct maker *maker, uint64_t time_ns,
-                                   const struct sums *sums)
+                                   const struct snapshots_sums *sums)
 {
     struct snapshot snapshot = {.time_ns = time_ns, .most_bytes = -1};
     snapshot.bytes = (int64_t)sums->bytes > 0 ? (int64_t)sums->bytes : 0;
@@ -161,7 +161,7 @@ static void insert_pin(struct maker *maker, const struct pin *pin)
         at++;
     if (at == 0 || (at == made->items.count && items[at - 1].time_ns < pin->time_ns))
         return; /* outside of the time asked for */
-    struct sums sums = {0};
+    struct snapshots_sums sums = {0};
     bool const has_stacks = made->has_stacks;
     for (size_t i = 0; i < pin->cell_count; i++)
         add_cell(maker, &sums, &pin->cells[i]);

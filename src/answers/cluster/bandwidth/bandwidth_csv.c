@@ -23,12 +23,12 @@ static void fields_of(const struct bandwidth_interval *interval, double fields[F
     fields[5] = interval->block_seconds;
 }
 
-struct spread {
+struct bandwidth_spread {
     double min, max, sum, squares, weighted, seconds;
     unsigned count;
 };
 
-static void spread_add(struct spread *spread, double value, double seconds)
+static void spread_add(struct bandwidth_spread *spread, double value, double seconds)
 {
     if (isnan(value))
         return;
@@ -41,7 +41,7 @@ static void spread_add(struct spread *spread, double value, double seconds)
     spread->count++;
 }
 
-static double spread_value(const struct spread *spread, int which)
+static double spread_value(const struct bandwidth_spread *spread, int which)
 {
     if (spread->count == 0)
         return NAN;
@@ -71,7 +71,7 @@ void bandwidth_report_write(const struct bandwidth *bandwidth, uint32_t node, co
                             FILE *out)
 {
     static const char *const names[] = {"min", "avg", "max", "std"};
-    struct spread spreads[FIELDS] = {{0}};
+    struct bandwidth_spread spreads[FIELDS] = {{0}};
     double fields[FIELDS];
     char when[TRAFFIC_TIME_MAX];
     vec_each (interval, &bandwidth->nodes.items[node].intervals) {

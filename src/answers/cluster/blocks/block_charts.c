@@ -27,7 +27,7 @@ struct panel {
 };
 
 /* Values of the core: x is the index of the block. */
-struct series {
+struct block_series {
     const struct block_stats *stats;
     double (*value)(const struct block_stats *stats, size_t index);
     const char *title, *unit, *histogram_title;
@@ -131,17 +131,17 @@ static void draw_axes(struct svg_out *out, struct panel *panel, const char *titl
     put_text(out, "c", (panel->left + panel->right) / 2, panel->bottom + 33, x_unit);
 }
 
-struct histogram {
+struct block_histogram {
     double low, high;
     unsigned counts[BINS], most;
 };
 
 /* `below`: only smaller values; 0: all. */
-static bool fill(const struct series *series, double below, struct histogram *bins)
+static bool fill(const struct block_series *series, double below, struct block_histogram *bins)
 {
     const struct block_stats *stats = series->stats;
     size_t found = 0;
-    *bins = (struct histogram){0};
+    *bins = (struct block_histogram){0};
     for (size_t i = stats->core_begin; i < stats->core_end; i++) {
         double const value = series->value(stats, i);
         if (!isfinite(value) || (below > 0 && value >= below))
@@ -166,11 +166,11 @@ static bool fill(const struct series *series, double below, struct histogram *bi
     return true;
 }
 
-static void draw_histogram(struct svg_out *out, unsigned column, const struct series *series,
+static void draw_histogram(struct svg_out *out, unsigned column, const struct block_series *series,
                            double below)
 {
     struct panel panel = place(column, 0);
-    struct histogram bins;
+    struct block_histogram bins;
     if (!fill(series, below, &bins)) {
         put_text(out, "b", panel.left, panel.top - 12, series->histogram_title);
         return;
@@ -199,7 +199,8 @@ static void draw_histogram(struct svg_out *out, unsigned column, const struct se
     }
 }
 
-static void draw_dots(struct svg_out *out, const struct panel *panel, const struct series *series)
+static void draw_dots(struct svg_out *out, const struct panel *panel,
+                      const struct block_series *series)
 {
     const struct block_stats *stats = series->stats;
     for (size_t i = stats->core_begin; i < stats->core_end; i++) {
@@ -217,7 +218,8 @@ static void draw_dots(struct svg_out *out, const struct panel *panel, const stru
 }
 
 /* One stroke from the lowest to the highest value of each pixel: no peak is lost among many blocks. */
-static void draw_curve(struct svg_out *out, const struct panel *panel, const struct series *series)
+static void draw_curve(struct svg_out *out, const struct panel *panel,
+                       const struct block_series *series)
 {
     const struct block_stats *stats = series->stats;
     bool is_begun = false;
@@ -245,7 +247,7 @@ static void draw_curve(struct svg_out *out, const struct panel *panel, const str
     svg_raw(out, is_begun ? "\"/>\n" : "M0 0\"/>\n");
 }
 
-static void draw_series(struct svg_out *out, unsigned column, const struct series *series)
+static void draw_series(struct svg_out *out, unsigned column, const struct block_series *series)
 {
     const struct block_stats *stats = series->stats;
     struct panel panel = place(column, 1);
@@ -292,13 +294,14 @@ static void draw_head(struct svg_out *out, const struct block_stats *stats)
 
 void block_charts_render(const struct block_stats *stats, bool tps1, struct svg_out *out)
 {
-    struct series const seconds = {stats, seconds_of, "seconds per block", "seconds", "block time"};
-    struct series const transactions = {stats, transactions_of, "transactions per block",
-                                        "transactions", "transactions per block"};
-    struct series const rate = {stats, tps_of, "transactions per second, each block",
-                                "transactions per second", "transactions per second"};
-    struct series const smooth = {stats, tps_over_ten, "transactions per second, over 10 blocks",
-                                  "", ""};
+    struct block_series const seconds = {stats, seconds_of, "seconds per block", "seconds",
+                                         "block time"};
+    struct block_series const transactions = {stats, transactions_of, "transactions per block",
+                                              "transactions", "transactions per block"};
+    struct block_series const rate = {stats, tps_of, "transactions per second, each block",
+                                      "transactions per second", "transactions per second"};
+    struct block_series const smooth = {stats, tps_over_ten,
+                                        "transactions per second, over 10 blocks", "", ""};
     draw_head(out, stats);
     draw_histogram(out, 0, &seconds, stats->slow_s);
     draw_histogram(out, 1, &transactions, 0);

@@ -7,13 +7,13 @@
 #include "cluster/blocks/block_stats.h"
 
 /* Where each history is, while all are gone through by height. */
-struct walk {
+struct block_walk {
     const struct block_stats *stats;
     size_t next;
     VEC(double) late;
 };
 
-static const struct block_point *point_at(struct walk *walk, uint64_t height)
+static const struct block_point *point_at(struct block_walk *walk, uint64_t height)
 {
     while (walk->next < walk->stats->points.count &&
            walk->stats->points.items[walk->next].height < height)
@@ -25,7 +25,7 @@ static const struct block_point *point_at(struct walk *walk, uint64_t height)
 }
 
 /* The lowest height that any has and that was not looked at yet; false: none. */
-static bool next_height(const struct walk *walks, size_t count, uint64_t *height)
+static bool next_height(const struct block_walk *walks, size_t count, uint64_t *height)
 {
     bool is_there = false;
     for (size_t i = 0; i < count; i++) {
@@ -39,7 +39,8 @@ static bool next_height(const struct walk *walks, size_t count, uint64_t *height
     return is_there;
 }
 
-static int compare_height(struct walk *walks, size_t count, uint64_t height, struct block_lag *lags)
+static int compare_height(struct block_walk *walks, size_t count, uint64_t height,
+                          struct block_lag *lags)
 {
     const struct block_point *first = NULL;
     size_t present = 0;
@@ -72,7 +73,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void conclude(struct walk *walk, struct block_lag *lag)
+static void conclude(struct block_walk *walk, struct block_lag *lag)
 {
     size_t const count = walk->late.count;
     double sum = 0;
@@ -89,7 +90,7 @@ static void conclude(struct walk *walk, struct block_lag *lag)
 
 int block_lag_find(const struct block_stats *stats, size_t count, struct block_lag *lags)
 {
-    struct walk *walks = calloc(count + 1, sizeof(*walks));
+    struct block_walk *walks = calloc(count + 1, sizeof(*walks));
     uint64_t height = 0;
     int err = walks ? 0 : -ENOMEM;
     for (size_t i = 0; !err && i < count; i++) {

@@ -70,14 +70,14 @@ static void write_json(const struct metric_curves *curves, const struct run *run
     (void)json_finish(&json);
 }
 
-struct span {
+struct metric_span {
     double min, max, sum, last;
     size_t count, missing;
 };
 
-static struct span span_of(const struct metric_curve *curve)
+static struct metric_span span_of(const struct metric_curve *curve)
 {
-    struct span span = {.min = NAN, .max = NAN, .last = NAN};
+    struct metric_span span = {.min = NAN, .max = NAN, .last = NAN};
     vec_each (point, &curve->points) {
         if (isnan(point->y)) {
             span.missing += point->x > curve->begin_us; /* the first has no rate */
@@ -95,7 +95,7 @@ static struct span span_of(const struct metric_curve *curve)
 static void put_row(const struct metric_curve *curve, const struct run *run,
                     const struct text_style *style, FILE *out)
 {
-    struct span const span = span_of(curve);
+    struct metric_span const span = span_of(curve);
     char texts[4][CHART_NUMBER_MAX];
     double const numbers[] = {span.min, span.count ? span.sum / (double)span.count : NAN, span.max,
                               span.last};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct making {
+struct metric_making {
     struct metric_curves *curves;
     const struct series_set *set;
     const struct curve_question *question;
@@ -42,7 +42,8 @@ static const char *unit_of(const char *name, enum curve_mode mode)
 }
 
 /* Counters as rates, unless something else was asked for. */
-static int mode_of(const struct making *making, const struct series *series, struct fault *fault)
+static int mode_of(const struct metric_making *making, const struct series *series,
+                   struct fault *fault)
 {
     enum curve_mode const mode = making->question->mode;
     if (mode == CURVE_USUAL)
@@ -63,14 +64,14 @@ static void curve_fini(struct metric_curve *curve)
     vec_free(&curve->lives);
 }
 
-static int64_t begin_of(const struct making *making, const struct series *series)
+static int64_t begin_of(const struct metric_making *making, const struct series *series)
 {
     return series->points.count ? making->set->scrapes.items[series->points.items[0].scrape].time_us
                                 : INT64_MAX;
 }
 
 /* A curve of all answers of the node, with no number yet.  Takes `labels`. */
-static struct metric_curve *new_curve(struct making *making, const struct series *series,
+static struct metric_curve *new_curve(struct metric_making *making, const struct series *series,
                                       enum curve_mode mode, char *labels)
 {
     const struct node_group *group = node_group_of(making->groups, series->node);
@@ -96,7 +97,7 @@ static struct metric_curve *new_curve(struct making *making, const struct series
     return &making->curves->curves.items[making->curves->curves.count - 1];
 }
 
-static struct metric_curve *find_curve(const struct making *making, uint32_t node,
+static struct metric_curve *find_curve(const struct metric_making *making, uint32_t node,
                                        const char *labels)
 {
     struct metric_curves *curves = making->curves;
@@ -107,7 +108,7 @@ static struct metric_curve *find_curve(const struct making *making, uint32_t nod
     return NULL;
 }
 
-static double value_at(const struct making *making, const struct series *series, size_t at,
+static double value_at(const struct metric_making *making, const struct series *series, size_t at,
                        enum curve_mode mode)
 {
     if (mode == CURVE_RAW)
@@ -118,7 +119,8 @@ static double value_at(const struct making *making, const struct series *series,
                                : NAN;
 }
 
-static int add_series(struct making *making, const struct series *series, struct fault *fault)
+static int add_series(struct metric_making *making, const struct series *series,
+                      struct fault *fault)
 {
     int const mode = mode_of(making, series, fault);
     if (mode < 0)
@@ -146,7 +148,7 @@ static int add_series(struct making *making, const struct series *series, struct
     return 0;
 }
 
-static bool is_asked(const struct making *making, const struct series *series)
+static bool is_asked(const struct metric_making *making, const struct series *series)
 {
     return node_group_of(making->groups, series->node) &&
            curve_question_fits(making->question, making->set, series);
@@ -166,7 +168,7 @@ static int bucket_order(const void *left, const void *right)
     return (a->bound > b->bound) - (a->bound < b->bound);
 }
 
-static void fill_quantiles(const struct making *making, bucket_rows *rows,
+static void fill_quantiles(const struct metric_making *making, bucket_rows *rows,
                            struct metric_curve *curve)
 {
     struct histogram_bucket *buckets = calloc(rows->count, sizeof(*buckets));
@@ -195,7 +197,8 @@ static void fill_quantiles(const struct making *making, bucket_rows *rows,
 }
 
 /* All buckets that belong with series[at]: the same node, and labels but for le. */
-static int add_quantile(struct making *making, const struct series *series, size_t count, size_t at)
+static int add_quantile(struct metric_making *making, const struct series *series, size_t count,
+                        size_t at)
 {
     bucket_rows rows = {0};
     bool const is_sum = making->question->is_sum;
@@ -227,7 +230,7 @@ static int add_quantile(struct making *making, const struct series *series, size
     return curve ? 0 : -ENOMEM;
 }
 
-static int add_quantiles(struct making *making, const char *name, struct fault *fault)
+static int add_quantiles(struct metric_making *making, const char *name, struct fault *fault)
 {
     char buckets[512];
     const struct series *series;
@@ -244,7 +247,7 @@ static int add_quantiles(struct making *making, const char *name, struct fault *
     return 0;
 }
 
-static int add_name(struct making *making, const char *name, struct fault *fault)
+static int add_name(struct metric_making *making, const char *name, struct fault *fault)
 {
     const struct series *series;
     making->first = making->curves->curves.count;
@@ -260,7 +263,7 @@ static int add_name(struct making *making, const char *name, struct fault *fault
 }
 
 /* The first name's curves less the second's; where one is missing, so is the difference. */
-static int subtract(struct making *making, struct fault *fault)
+static int subtract(struct metric_making *making, struct fault *fault)
 {
     struct metric_curves *curves = making->curves;
     const struct curve_question *question = making->question;
@@ -305,7 +308,7 @@ int metric_curves_make(struct metric_curves *curves, const struct series_set *se
                        const struct curve_question *question, const struct node_groups *groups,
                        struct fault *fault)
 {
-    struct making making = {curves, set, question, groups, 0};
+    struct metric_making making = {curves, set, question, groups, 0};
     int err = 0;
     *curves = (struct metric_curves){.difference = ""};
     for (size_t i = 0; !err && i < question->names.count; i++)

@@ -6,7 +6,7 @@
 
 #include "cluster/metrics/metric_write.h"
 
-struct spread {
+struct metric_spread {
     size_t count;
     double min, max;
 };
@@ -18,9 +18,9 @@ struct node_sums {
     bool is_max_min;
 };
 
-static struct spread spread_of(const struct metric_curve *curve)
+static struct metric_spread spread_of(const struct metric_curve *curve)
 {
-    struct spread spread = {.min = NAN, .max = NAN};
+    struct metric_spread spread = {.min = NAN, .max = NAN};
     vec_each (point, &curve->points) {
         spread.count += !isnan(point->y);
         spread.min = fmin(spread.min, point->y);
@@ -30,7 +30,7 @@ static struct spread spread_of(const struct metric_curve *curve)
 }
 
 static void put_spread(const struct run *run, const struct metric_curve *curve,
-                       struct spread spread, FILE *out)
+                       struct metric_spread spread, FILE *out)
 {
     text_write(out, run->nodes.items[curve->node].name, 80);
     putc(' ', out);
@@ -60,7 +60,7 @@ static void put_name(const struct metric_curves *curves, const struct run *run,
     for (uint32_t i = 0; i < sums->count; i++)
         sums->values[i] = NAN;
     vec_each (curve, &curves->curves) {
-        struct spread const spread = spread_of(curve);
+        struct metric_spread const spread = spread_of(curve);
         double const value = sums->is_max_min ? spread.max - spread.min : spread.max;
         double *into = &sums->values[curve->node];
         put_spread(run, curve, spread, out);

@@ -17,7 +17,7 @@
 #define PACKED_BLOCK  ((size_t)256 << 10)
 #define BYTES_PER_JOB ((uint64_t)1 << 20) /* less is not worth a thread */
 
-struct job {
+struct series_job {
     struct series_set *set;
     uint32_t begin, end; /* scrapes */
     series_wanted_fn wanted;
@@ -29,7 +29,7 @@ struct job {
     uint32_t scrape;
 };
 
-static struct series_column *column_of(struct job *job, uint32_t series)
+static struct series_column *column_of(struct series_job *job, uint32_t series)
 {
     struct series_part *part = job->part;
     while (part->columns.count <= series)
@@ -48,7 +48,7 @@ static struct series_column *column_of(struct job *job, uint32_t series)
 
 static void take_sample(void *context, const struct exposition_sample *sample)
 {
-    struct job *job = context;
+    struct series_job *job = context;
     struct series_column *column = column_of(job, sample->series);
     if (!column) {
         job->err = -ENOMEM;
@@ -71,7 +71,7 @@ static void take_sample(void *context, const struct exposition_sample *sample)
 }
 
 /* The bytes of a plain file in the reader's room, or -errno. */
-static int64_t read_plain(struct job *job, const struct run_file *file)
+static int64_t read_plain(struct series_job *job, const struct run_file *file)
 {
     struct stat about;
     int64_t got = 0, size;
@@ -91,7 +91,7 @@ static int64_t read_plain(struct job *job, const struct run_file *file)
     return got;
 }
 
-static int64_t read_packed(struct job *job, const struct run_file *file)
+static int64_t read_packed(struct series_job *job, const struct run_file *file)
 {
     char path[PATH_MAX];
     if ((size_t)snprintf(path, sizeof(path), "%s/%s", job->set->run->path, file->name) >=
@@ -116,7 +116,7 @@ static bool is_packed(const char *name)
     return size > 3 && strcmp(name + size - 3, ".gz") == 0;
 }
 
-static int read_scrape(struct job *job)
+static int read_scrape(struct series_job *job)
 {
     struct scrape *scrape = &job->set->scrapes.items[job->scrape];
     int64_t const size = is_packed(scrape->file->name) ? read_packed(job, scrape->file)
@@ -135,7 +135,7 @@ static int read_scrape(struct job *job)
 
 static void *do_job(void *argument)
 {
-    struct job *job = argument;
+    struct series_job *job = argument;
     for (job->scrape = job->begin; job->scrape < job->end && !job->err; job->scrape++) {
         uint32_t const node = job->set->scrapes.items[job->scrape].file->node;
         if (!job->part || job->part->node != node) {
@@ -153,7 +153,7 @@ static void *do_job(void *argument)
 }
 
 /* Heaps of about the same size.  How many. */
-static unsigned split(struct series_set *set, struct job jobs[THREADS_MAX])
+static unsigned split(struct series_set *set, struct series_job jobs[THREADS_MAX])
 {
     uint64_t bytes = 0, done = 0;
     vec_each (scrape, &set->scrapes)
@@ -194,7 +194,7 @@ void series_parts_fini(series_part_list *parts)
 int series_read_parts(struct series_set *set, series_wanted_fn wanted, void *context,
                       series_part_list *parts)
 {
-    struct job jobs[THREADS_MAX] = {0};
+    struct series_job jobs[THREADS_MAX] = {0};
     pthread_t threads[THREADS_MAX];
     bool is_started[THREADS_MAX] = {false};
     int err = 0;

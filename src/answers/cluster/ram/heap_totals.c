@@ -12,7 +12,7 @@
 #include "cluster/runs/run_book.h"
 #include "formats/pprof/pprof_profile.h"
 
-struct work {
+struct heap_work {
     const struct run *run;
     struct heap_totals *totals;
     VEC(uint32_t) files;  /* to be read: indexes */
@@ -25,7 +25,7 @@ static int64_t column_total(const struct pprof_profile *profile, const char *nam
     return column < 0 ? HEAP_UNKNOWN : pprof_total(profile, (unsigned)column);
 }
 
-static void note_unread(struct work *work, const char *name, const struct fault *why)
+static void note_unread(struct heap_work *work, const char *name, const struct fault *why)
 {
     pthread_mutex_lock(&work->lock);
     struct heap_totals *totals = work->totals;
@@ -37,7 +37,7 @@ static void note_unread(struct work *work, const char *name, const struct fault 
 
 static void read_one(void *context, size_t index)
 {
-    struct work *work = context;
+    struct heap_work *work = context;
     uint32_t const at = work->files.items[index];
     const struct run_file *file = &work->run->files.items[at];
     struct heap_total *total = &work->totals->items[at];
@@ -101,7 +101,7 @@ static void take_kept(struct run_book *book, const struct run *run, struct heap_
     number_map_fini(&files);
 }
 
-static void keep(struct run_book *book, const struct work *work)
+static void keep(struct run_book *book, const struct heap_work *work)
 {
     sqlite3_stmt *insert = NULL;
     if (work->files.count == 0 || run_book_is_read_only(book) || run_book_begin(book, NULL) < 0)
@@ -128,7 +128,7 @@ static void keep(struct run_book *book, const struct work *work)
 int heap_totals_read(struct heap_totals *totals, const struct run *run, const bool *is_wanted,
                      struct fault *fault)
 {
-    struct work work = {.run = run, .totals = totals, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct heap_work work = {.run = run, .totals = totals, .lock = PTHREAD_MUTEX_INITIALIZER};
     size_t const count = run->files.count;
     struct heap_total const unknown = {HEAP_UNKNOWN, HEAP_UNKNOWN, HEAP_UNKNOWN};
     memset(totals, 0, sizeof(*totals));

@@ -225,7 +225,7 @@ static void settle(struct growers *growers)
         qsort(growers->rows.items, kept, sizeof(growers->rows.items[0]), row_order);
 }
 
-struct reading {
+struct ram_reading {
     const struct ram *ram;
     struct ram_growth *growth;
     int64_t from_us, to_us;
@@ -263,7 +263,7 @@ static int compare(struct growers *growers, const struct run *run, const struct 
 
 static void read_node(void *context, size_t node)
 {
-    struct reading *reading = context;
+    struct ram_reading *reading = context;
     const struct run *run = reading->ram->run;
     struct growers *growers = &reading->growth->nodes[node];
     const struct run_file *first;
@@ -302,7 +302,7 @@ int ram_growth_read(struct ram_growth *growth, const struct ram *ram, int64_t fr
                     int64_t to_us)
 {
     size_t const count = ram->nodes.count;
-    struct reading reading = {ram, growth, from_us, to_us, calloc(count + 1, sizeof(int))};
+    struct ram_reading reading = {ram, growth, from_us, to_us, calloc(count + 1, sizeof(int))};
     *growth = (struct ram_growth){.nodes = calloc(count + 1, sizeof(*growth->nodes)),
                                   .all = {.names = string_table_create()}};
     int err = reading.errs && growth->nodes && growth->all.names ? 0 : -ENOMEM;

@@ -33,7 +33,7 @@ static bool is_named(const char *columns, const char *name)
     return columns == NULL;
 }
 
-struct drawing {
+struct ram_drawing {
     const struct ram *ram;
     bool over_rounds;
     bool *is_after_pause;       /* by row: ticks were missed before it */
@@ -44,7 +44,7 @@ struct drawing {
 };
 
 /* Where a node is not known to be, it is drawn where the highest is; without any height there is no place. */
-static bool place_x(const struct drawing *drawing, size_t node, size_t row, int64_t *x)
+static bool place_x(const struct ram_drawing *drawing, size_t node, size_t row, int64_t *x)
 {
     *x = drawing->ram->stamps.items[row];
     if (!drawing->over_rounds)
@@ -62,14 +62,14 @@ static int point_order(const void *left, const void *right)
 }
 
 /* Whether nothing leads from the row before to this one.  Over heights there is no order of time. */
-static bool is_interrupted(const struct drawing *drawing, size_t node, size_t row)
+static bool is_interrupted(const struct ram_drawing *drawing, size_t node, size_t row)
 {
     return row > 0 && !drawing->over_rounds &&
            (drawing->is_after_pause[row] || ram_is_restart(drawing->ram, node, row));
 }
 
 /* Times at which no node at all was asked. */
-static int find_pauses(struct drawing *drawing)
+static int find_pauses(struct ram_drawing *drawing)
 {
     const struct ram *ram = drawing->ram;
     tick_list stamps = {0}, missed = {0};
@@ -87,7 +87,7 @@ static int find_pauses(struct drawing *drawing)
     return err;
 }
 
-static void make_line(struct drawing *drawing, size_t node, size_t column, int colour)
+static void make_line(struct ram_drawing *drawing, size_t node, size_t column, int colour)
 {
     struct chart_point *first = drawing->points + drawing->used;
     size_t count = 0, known = 0;
@@ -112,7 +112,7 @@ static void make_line(struct drawing *drawing, size_t node, size_t column, int c
                             .color = colour};
 }
 
-static size_t make_lanes(struct drawing *drawing, const char *columns, struct chart_lane *lanes)
+static size_t make_lanes(struct ram_drawing *drawing, const char *columns, struct chart_lane *lanes)
 {
     const struct ram *ram = drawing->ram;
     size_t lane_count = 0;
@@ -142,7 +142,7 @@ int ram_plot_render(const struct ram *ram, const char *columns, bool over_rounds
                     struct svg_out *out, struct fault *fault)
 {
     size_t const lines = ram->columns.count * ram->nodes.count;
-    struct drawing drawing = {.ram = ram, .over_rounds = over_rounds};
+    struct ram_drawing drawing = {.ram = ram, .over_rounds = over_rounds};
     struct chart_lane *lanes = calloc(ram->columns.count + 1, sizeof(*lanes));
     drawing.points = calloc(2 * lines * ram->stamps.count + 1, sizeof(*drawing.points));
     drawing.is_after_pause = calloc(ram->stamps.count + 1, sizeof(bool));

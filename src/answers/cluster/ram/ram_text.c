@@ -161,7 +161,7 @@ static void put_functions(const struct growers *growers, const struct ram_report
         fprintf(out, "    none\n");
 }
 
-struct place {
+struct ram_place {
     size_t node;
     int64_t key;
 };
@@ -169,7 +169,7 @@ struct place {
 /* The most first; what is not known last; else by name. */
 static int place_order(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct ram_place *a = left, *b = right;
     if (a->key != b->key)
         return a->key > b->key ? -1 : 1;
     return a->node < b->node ? -1 : a->node > b->node;
@@ -190,9 +190,9 @@ static void put_nodes(const struct ram_report *report, size_t columns,
                       const struct text_style *style, FILE *out)
 {
     const struct ram *ram = report->ram;
-    struct place *places = calloc(ram->nodes.count, sizeof(*places));
+    struct ram_place *places = calloc(ram->nodes.count, sizeof(*places));
     for (size_t i = 0; places && i < ram->nodes.count; i++)
-        places[i] = (struct place){i, sort_key(ram, report->sort, i)};
+        places[i] = (struct ram_place){i, sort_key(ram, report->sort, i)};
     if (places)
         qsort(places, ram->nodes.count, sizeof(*places), place_order);
     for (size_t i = 0; i < ram->nodes.count; i++)

@@ -33,12 +33,13 @@ static bool section_name(struct slice line, struct slice *name)
     return true;
 }
 
-struct section {
+struct inventory_section {
     bool holds_hosts;
     size_t group;
 };
 
-static void begin_section(struct inventory_build *build, struct section *section, struct slice name)
+static void begin_section(struct inventory_build *build, struct inventory_section *section,
+                          struct slice name)
 {
     bool const is_odd = name.size == 0 || memchr(name.data, '\0', name.size);
     section->holds_hosts = !is_odd && !memchr(name.data, ':', name.size);
@@ -48,7 +49,8 @@ static void begin_section(struct inventory_build *build, struct section *section
         section->group = inventory_take_group(build, name);
 }
 
-static void take_line(struct inventory_build *build, struct section *section, struct slice line)
+static void take_line(struct inventory_build *build, struct inventory_section *section,
+                      struct slice line)
 {
     struct slice name;
     if (line.size == 0 || line.data[0] == '#' || line.data[0] == ';')
@@ -64,7 +66,7 @@ static void take_line(struct inventory_build *build, struct section *section, st
 
 void inventory_parse_ini(struct inventory_build *build, struct slice text)
 {
-    struct section section = {.holds_hosts = true, .group = INVENTORY_NO_GROUP};
+    struct inventory_section section = {.holds_hosts = true, .group = INVENTORY_NO_GROUP};
     if (text.size >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0)
         text = (struct slice){text.data + 3, text.size - 3};
     while (text.size > 0 && !build->out_of_memory) {

@@ -7,7 +7,7 @@
 
 #define THREADS_MAX 4
 
-struct job {
+struct parallel_job {
     void (*work)(void *context, size_t index);
     void *context;
     size_t count;
@@ -16,7 +16,7 @@ struct job {
 
 static void *do_job(void *argument)
 {
-    struct job *job = argument;
+    struct parallel_job *job = argument;
     for (size_t index; (index = atomic_fetch_add(&job->next, 1)) < job->count;)
         job->work(job->context, index);
     return NULL;
@@ -24,7 +24,7 @@ static void *do_job(void *argument)
 
 void parallel_each(size_t count, void (*work)(void *context, size_t index), void *context)
 {
-    struct job job = {.work = work, .context = context, .count = count};
+    struct parallel_job job = {.work = work, .context = context, .count = count};
     pthread_t threads[THREADS_MAX];
     long const processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = processors < 1             ? 1

@@ -163,12 +163,12 @@ int run_take_manifest(struct run *run, struct slice text)
     return err ? err : json.failed ? -EINVAL : 0;
 }
 
-struct fetch {
+struct run_facts_fetch {
     char stamp[RUN_STAMP_MAX + 8], node[256], kind[32], why[8];
     uint64_t begin_us, end_us, status, bytes;
 };
 
-static int read_fetch(struct slice line, struct fetch *fetch)
+static int read_fetch(struct slice line, struct run_facts_fetch *fetch)
 {
     struct json_in json = {.text = line};
     struct {
@@ -221,7 +221,7 @@ static struct run_file *file_of(struct run *run, uint32_t node, enum run_kind ki
                : NULL;
 }
 
-static int take_fetch(struct run *run, const struct fetch *fetch)
+static int take_fetch(struct run *run, const struct run_facts_fetch *fetch)
 {
     int64_t const node = run_node_find(run, fetch->node, strlen(fetch->node));
     if (node < 0)
@@ -252,7 +252,7 @@ static int take_fetch(struct run *run, const struct fetch *fetch)
 size_t run_take_fetches(struct run *run, struct slice text)
 {
     size_t taken = 0;
-    struct fetch fetch;
+    struct run_facts_fetch fetch;
     while (text.size > 0) {
         const char *end = memchr(text.data, '\n', text.size);
         size_t const size = end ? (size_t)(end - text.data) : text.size;

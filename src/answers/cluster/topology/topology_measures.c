@@ -6,21 +6,21 @@
 #include <string.h>
 
 /* Neighbours of node n: items[first[n]] up to items[first[n + 1]], rising. */
-struct links {
+struct topology_links {
     size_t *first;
     uint32_t *items;
 };
 
-struct work {
+struct topology_work {
     size_t count;
-    struct links to, from, both;
+    struct topology_links to, from, both;
     uint32_t *queue, *distance;
     double *share;
 };
 
 #define FAR UINT32_MAX
 
-static void links_fini(struct links *links)
+static void links_fini(struct topology_links *links)
 {
     free(links->first);
     free(links->items);
@@ -39,7 +39,8 @@ static int pair_order(const void *left, const void *right)
 }
 
 /* Takes the pairs, which may come twice. */
-static int links_make(struct links *links, size_t count, struct pair *pairs, size_t pair_count)
+static int links_make(struct topology_links *links, size_t count, struct pair *pairs,
+                      size_t pair_count)
 {
     links->first = calloc(count + 1, sizeof(*links->first));
     links->items = calloc(pair_count + 1, sizeof(*links->items));
@@ -60,10 +61,10 @@ static int links_make(struct links *links, size_t count, struct pair *pairs, siz
     return 0;
 }
 
-static int make_all_links(struct work *work, const struct topology *topology)
+static int make_all_links(struct topology_work *work, const struct topology *topology)
 {
     struct pair *pairs = calloc(2 * topology->edges.count + 1, sizeof(*pairs));
-    struct links *const kinds[] = {&work->to, &work->from, &work->both};
+    struct topology_links *const kinds[] = {&work->to, &work->from, &work->both};
     int err = pairs ? 0 : -ENOMEM;
     for (size_t kind = 0; kind < 3 && !err; kind++) {
         size_t used = 0;
@@ -82,7 +83,7 @@ static int make_all_links(struct work *work, const struct topology *topology)
 }
 
 /* Distances from `source`; how many nodes it reaches, with itself, nearest first in the queue. */
-static size_t walk(struct work *work, const struct links *links, uint32_t source)
+static size_t walk(struct topology_work *work, const struct topology_links *links, uint32_t source)
 {
     size_t reached = 0;
     for (size_t i = 0; i < work->count; i++)
@@ -103,7 +104,7 @@ static size_t walk(struct work *work, const struct links *links, uint32_t source
 }
 
 /* Each node a source reaches sends one packet back; whoever passes it on is loaded with its part. */
-static void add_load(struct work *work, uint32_t source, struct node_measures *nodes)
+static void add_load(struct topology_work *work, uint32_t source, struct node_measures *nodes)
 {
     size_t const reached = walk(work, &work->to, source);
     for (size_t i = 0; i < reached; i++)
@@ -123,7 +124,7 @@ static void add_load(struct work *work, uint32_t source, struct node_measures *n
         nodes[work->queue[i]].load_centrality += work->share[work->queue[i]] - 1;
 }
 
-static bool is_linked(const struct links *links, uint32_t a, uint32_t b)
+static bool is_linked(const struct topology_links *links, uint32_t a, uint32_t b)
 {
     size_t low = links->first[a], high = links->first[a + 1];
     while (low < high) {
@@ -136,7 +137,7 @@ static bool is_linked(const struct links *links, uint32_t a, uint32_t b)
     return low < links->first[a + 1] && links->items[low] == b;
 }
 
-static void measure_triangles(const struct work *work, struct topology_measures *measures)
+static void measure_triangles(const struct topology_work *work, struct topology_measures *measures)
 {
     double closed = 0, open = 0, sum = 0;
     for (uint32_t node = 0; node < work->count; node++) {
@@ -154,7 +155,7 @@ static void measure_triangles(const struct work *work, struct topology_measures 
     measures->mean_clustering = work->count ? sum / (double)work->count : 0;
 }
 
-static void measure_paths(struct work *work, struct topology_measures *measures)
+static void measure_paths(struct topology_work *work, struct topology_measures *measures)
 {
     double sum = 0, pairs = 0;
     for (uint32_t node = 0; node < work->count; node++) {
@@ -168,7 +169,7 @@ static void measure_paths(struct work *work, struct topology_measures *measures)
     measures->mean_path = pairs > 0 ? sum / pairs : 0;
 }
 
-static void measure_nodes(struct work *work, struct topology_measures *measures)
+static void measure_nodes(struct topology_work *work, struct topology_measures *measures)
 {
     double const others = work->count > 1 ? (double)(work->count - 1) : 1;
     double const paths = work->count > 2 ? others * (others - 1) : 1;
@@ -186,7 +187,7 @@ static void measure_nodes(struct work *work, struct topology_measures *measures)
 
 int topology_measure(const struct topology *topology, struct topology_measures *measures)
 {
-    struct work work = {.count = topology->nodes.count};
+    struct topology_work work = {.count = topology->nodes.count};
     size_t const room = work.count + 1;
     memset(measures, 0, sizeof(*measures));
     measures->nodes = calloc(room, sizeof(*measures->nodes));

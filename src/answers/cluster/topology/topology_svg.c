@@ -32,7 +32,7 @@ static const char script[] =
     "c.addEventListener('pointerleave',()=>{for(const e of edges)"
     "e.classList.remove('on','off')});}})()</script>\n";
 
-struct place {
+struct topology_place {
     uint32_t node;
     int rank; /* of its role */
     const char *name;
@@ -49,11 +49,11 @@ static const char *role_class(const char *name, int *rank)
 
 static int place_order(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct topology_place *a = left, *b = right;
     return a->rank != b->rank ? a->rank - b->rank : strverscmp(a->name, b->name);
 }
 
-struct drawing {
+struct topology_drawing {
     const struct topology *topology;
     const struct topology_measures *measures;
     struct svg_out *out;
@@ -67,13 +67,13 @@ static void put_xy(struct svg_out *out, const char *before, double value)
     svg_px(out, value, 1);
 }
 
-static void point_of(const struct drawing *drawing, uint32_t node, double *x, double *y)
+static void point_of(const struct topology_drawing *drawing, uint32_t node, double *x, double *y)
 {
     *x = SIDE / 2 + RADIUS * cos(drawing->angles[node]);
     *y = SIDE / 2 + 30 + RADIUS * sin(drawing->angles[node]);
 }
 
-static void draw_edges(const struct drawing *drawing)
+static void draw_edges(const struct topology_drawing *drawing)
 {
     const struct topology_edge *last = NULL;
     double x1, y1, x2, y2;
@@ -96,7 +96,7 @@ static void draw_edges(const struct drawing *drawing)
     }
 }
 
-static void draw_node(const struct drawing *drawing, uint32_t node, uint32_t largest)
+static void draw_node(const struct topology_drawing *drawing, uint32_t node, uint32_t largest)
 {
     const struct node_measures *about = &drawing->measures->nodes[node];
     const char *name = drawing->topology->nodes.items[node].name;
@@ -130,7 +130,7 @@ static void draw_node(const struct drawing *drawing, uint32_t node, uint32_t lar
     svg_raw(out, "\n");
 }
 
-static void draw_head(const struct drawing *drawing, const char *title)
+static void draw_head(const struct topology_drawing *drawing, const char *title)
 {
     const struct topology_measures *measures = drawing->measures;
     struct svg_out *out = drawing->out;
@@ -160,16 +160,16 @@ void topology_svg_draw(const struct topology *topology, const struct topology_me
                        const char *title, struct svg_out *out)
 {
     size_t const count = topology->nodes.count;
-    struct place *places = calloc(count + 1, sizeof(*places));
-    struct drawing drawing = {topology, measures, out, calloc(count + 1, sizeof(double)),
-                              topology_name_columns(topology, LABEL_COLUMNS)};
+    struct topology_place *places = calloc(count + 1, sizeof(*places));
+    struct topology_drawing drawing = {topology, measures, out, calloc(count + 1, sizeof(double)),
+                                       topology_name_columns(topology, LABEL_COLUMNS)};
     uint32_t largest = 2;
     if (!places || !drawing.angles) {
         out->failed = true;
         goto out;
     }
     for (uint32_t i = 0; i < count; i++) {
-        places[i] = (struct place){.node = i, .name = topology->nodes.items[i].name};
+        places[i] = (struct topology_place){.node = i, .name = topology->nodes.items[i].name};
         role_class(places[i].name, &places[i].rank);
         largest = measures->nodes[i].in > largest ? measures->nodes[i].in : largest;
     }

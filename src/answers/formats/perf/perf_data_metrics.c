@@ -9,7 +9,7 @@
 #include "formats/perf/perf_data_reader.h"
 
 #define NS_PER_SECOND  1000000000u
-#define PERF_TITLE_MAX (PERF_NAME_MAX + 8)
+#define PERF_TITLE_MAX (PERF_NAME_MAX + 11u) /* ".4294967295" */
 
 /* The event that is shown unless somebody asks for another: time if there is any, else what was counted first. */
 static int choose_event(const struct perf_reader *reader)

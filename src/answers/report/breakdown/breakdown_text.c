@@ -14,7 +14,7 @@
 #define LEFT_COLUMNS 56
 #define ITEMS_MAX    20u /* lines under one label */
 
-struct page {
+struct breakdown_page {
     FILE *out;
     const struct breakdown *breakdown;
     const struct breakdown_view *view;
@@ -25,7 +25,7 @@ static uint64_t kib(uint64_t bytes)
     return bytes >> 10;
 }
 
-static void put_exact(const struct page *page, const struct memory_bytes *bytes)
+static void put_exact(const struct breakdown_page *page, const struct memory_bytes *bytes)
 {
     if (page->breakdown->source == BREAKDOWN_PAGEMAP)
         fprintf(page->out, " %12" PRIu64 " %12s %12s %11" PRIu64 " %13" PRIu64 "\n",
@@ -38,8 +38,8 @@ static void put_exact(const struct page *page, const struct memory_bytes *bytes)
 }
 
 /* "  Heap:         " for short labels, as many columns as a name takes for long ones; then MB, then the rest. */
-static void put_line(const struct page *page, const char *label, const struct memory_bytes *bytes,
-                     bool is_name)
+static void put_line(const struct breakdown_page *page, const char *label,
+                     const struct memory_bytes *bytes, bool is_name)
 {
     char line[128];
     uint64_t const value = breakdown_in_unit(page->view, bytes->rss);
@@ -53,21 +53,21 @@ static void put_line(const struct page *page, const char *label, const struct me
     put_exact(page, bytes);
 }
 
-static void put_label(const struct page *page, const char *label, const struct memory_bytes *bytes,
-                      bool is_name)
+static void put_label(const struct breakdown_page *page, const char *label,
+                      const struct memory_bytes *bytes, bool is_name)
 {
     char with_colon[128];
     snprintf(with_colon, sizeof(with_colon), "%.100s%s", label, is_name ? "" : ":");
     put_line(page, with_colon, bytes, is_name);
 }
 
-static bool is_small(const struct page *page, const struct memory_bytes *bytes)
+static bool is_small(const struct breakdown_page *page, const struct memory_bytes *bytes)
 {
     return memory_figure_of(bytes, page->view->figure) < page->view->min_bytes;
 }
 
 /* A label with several items, or with one that says more than the label: the items under it. */
-static void put_items(const struct page *page, size_t first, size_t next)
+static void put_items(const struct breakdown_page *page, size_t first, size_t next)
 {
     const struct breakdown *breakdown = page->breakdown;
     struct memory_bytes rest = {0};
@@ -95,7 +95,7 @@ static void put_items(const struct page *page, size_t first, size_t next)
 }
 
 /* What --min leaves out is still in the sum, so it has a line. */
-static void put_small(const struct page *page, enum breakdown_section section,
+static void put_small(const struct breakdown_page *page, enum breakdown_section section,
                       const struct memory_bytes *sum, unsigned count, bool is_first)
 {
     char label[64];
@@ -105,7 +105,7 @@ static void put_small(const struct page *page, enum breakdown_section section,
     put_label(page, label, sum, true);
 }
 
-static void put_section(const struct page *page, enum breakdown_section section)
+static void put_section(const struct breakdown_page *page, enum breakdown_section section)
 {
     const struct breakdown *breakdown = page->breakdown;
     FILE *out = page->out;
@@ -142,7 +142,8 @@ static void put_section(const struct page *page, enum breakdown_section section)
         put_line(page, "Subtotal:", &sum, false);
 }
 
-static void put_total(const struct page *page, const char *label, int64_t bytes, const char *remark)
+static void put_total(const struct breakdown_page *page, const char *label, int64_t bytes,
+                      const char *remark)
 {
     FILE *out = page->out;
     if (bytes < 0)
@@ -153,7 +154,7 @@ static void put_total(const struct page *page, const char *label, int64_t bytes,
                 kib((uint64_t)bytes), remark[0] ? ", " : "", remark);
 }
 
-static void put_if_any(const struct page *page, const char *label, uint64_t bytes,
+static void put_if_any(const struct breakdown_page *page, const char *label, uint64_t bytes,
                        const char *remark)
 {
     if (bytes > 0)
@@ -182,7 +183,7 @@ static void put_reconciled(FILE *out, const struct breakdown *breakdown)
                 (after - before) / 1024, (walked - before) / 1024);
 }
 
-static void put_totals(const struct page *page)
+static void put_totals(const struct breakdown_page *page)
 {
     const struct breakdown *breakdown = page->breakdown;
     const struct memory_bytes *total = &breakdown->total;
@@ -237,7 +238,7 @@ static void put_head(FILE *out, const struct breakdown *breakdown)
 void breakdown_text_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                           FILE *out)
 {
-    struct page const page = {out, breakdown, view};
+    struct breakdown_page const page = {out, breakdown, view};
     put_head(out, breakdown);
     for (int section = 0; section < SECTIONS; section++)
         put_section(&page, (enum breakdown_section)section);

@@ -17,7 +17,7 @@ struct frame_entry {
     uint32_t inlined;
 };
 
-struct writer {
+struct flame_writer {
     const struct flame_scene *scene;
     struct svg_out *out;
     struct pair_index
@@ -67,7 +67,7 @@ const char *flame_noun(const struct metric *metric)
     return metric->count_plus == COL_OFFCPU_COUNT ? "wait" : "sample";
 }
 
-static uint32_t index_string(struct writer *writer, string_id id)
+static uint32_t index_string(struct flame_writer *writer, string_id id)
 {
     uint32_t place;
     if (id == STRING_EMPTY)
@@ -86,7 +86,7 @@ static uint64_t hash_entry(const struct frame_entry *entry)
 }
 
 /* The number of this node's frame in the file's list; new ones are added. */
-static uint32_t index_frame(struct writer *writer, const struct call_node *node)
+static uint32_t index_frame(struct flame_writer *writer, const struct call_node *node)
 {
     struct frame_entry const entry = {node->function, node->module, node->file, node->line,
                                       node->inlined};
@@ -108,7 +108,7 @@ static uint32_t index_any_frame(void *context, const struct call_node *node)
     return index_frame(context, node);
 }
 
-static void write_nodes(struct writer *writer, const struct flame_view *view)
+static void write_nodes(struct flame_writer *writer, const struct flame_view *view)
 {
     const char *comma = "";
     vec_each (frame, &view->layout.frames) {
@@ -126,7 +126,7 @@ static void write_nodes(struct writer *writer, const struct flame_view *view)
     }
 }
 
-static void write_trees(struct writer *writer)
+static void write_trees(struct flame_writer *writer)
 {
     svg_raw(writer->out, ",\n\"trees\":[");
     for (size_t i = 0; i < 2; i++) {
@@ -141,7 +141,7 @@ static void write_trees(struct writer *writer)
     svg_raw(writer->out, "]");
 }
 
-static void write_frames(struct writer *writer)
+static void write_frames(struct flame_writer *writer)
 {
     const struct flame_scene *scene = writer->scene;
     const char *comma = "";
@@ -166,7 +166,7 @@ static void write_frames(struct writer *writer)
 
 int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
 {
-    struct writer writer = {.scene = scene, .out = out};
+    struct flame_writer writer = {.scene = scene, .out = out};
     const char *noun = flame_noun(scene->weights->metric);
     size_t room = 16;
     size_t const most = scene->views[0].layout.frames.count + scene->views[1].layout.frames.count +

@@ -15,7 +15,7 @@
 #define MIN_LABEL     3    /* characters, or no label at all */
 #define LEGEND_PLACES 8
 
-struct spot {
+struct flame_spot {
     double x, y;
 };
 
@@ -125,7 +125,7 @@ static void header_line(struct svg_out *out, const char *attributes, double *y, 
 
 /* One swatch with its name; false when there is no more room in the line. */
 static bool draw_swatch(const struct flame_scene *scene, struct svg_out *out, unsigned class,
-                        const char *name, struct spot *at)
+                        const char *name, struct flame_spot *at)
 {
     size_t const cells = text_cells(name) < 32 ? text_cells(name) : 32;
     double const width = 18 + SMALL_CHAR * (double)cells + 16;
@@ -144,7 +144,7 @@ static bool draw_swatch(const struct flame_scene *scene, struct svg_out *out, un
 }
 
 /* The kinds of frames that are in this graph. */
-static void draw_kinds(const struct flame_scene *scene, struct spot *at, struct svg_out *out)
+static void draw_kinds(const struct flame_scene *scene, struct flame_spot *at, struct svg_out *out)
 {
     bool is_used[PALETTE_CLASSES] = {0};
     const struct flame_layout *layout = &scene->views[0].layout;
@@ -174,7 +174,7 @@ static void draw_changes(const struct flame_scene *scene, double *y, struct svg_
         {"within sampling error", PALETTE_CHANGES + CHANGE_NOISE},
     };
     bool const is_exact = scene->views[0].diff->noise.kind == NOISE_NONE;
-    struct spot at = {SIDE, *y + 22};
+    struct flame_spot at = {SIDE, *y + 22};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) - is_exact; i++)
         draw_swatch(scene, out, kinds[i].class, kinds[i].name, &at);
     *y = at.y;
@@ -191,7 +191,7 @@ static void draw_legend(const struct flame_scene *scene, double *y, struct svg_o
     if ((colors != FLAME_BY_MODULE && colors != FLAME_BY_KIND) ||
         scene->views[0].layout.frames.count < 2)
         return;
-    struct spot at = {SIDE, *y + 22};
+    struct flame_spot at = {SIDE, *y + 22};
     size_t drawn = 0;
     draw_kinds(scene, &at, out);
     vec_each (module, &scene->palette.modules) {

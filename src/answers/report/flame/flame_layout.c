@@ -8,19 +8,19 @@
 #include "analyze/sites/select_largest.h"
 
 /* What is left to lay out among the children of one node. */
-struct level {
+struct flame_level {
     uint32_t next;       /* the child to look at, 0 when there are no more */
     int64_t start, room; /* free part of the parent */
     struct flame_frame remainder;
 };
 
-struct builder {
+struct flame_builder {
     const struct call_tree *tree;
     struct flame_layout *layout;
     int64_t min_value;
     uint32_t max_depth;
-    uint32_t *sizes;          /* by node: frames beneath it, and itself */
-    VEC(struct level) levels; /* a stack: the path from the root to here */
+    uint32_t *sizes;                /* by node: frames beneath it, and itself */
+    VEC(struct flame_level) levels; /* a stack: the path from the root to here */
 };
 
 static const struct call_node *node_at(const struct call_tree *tree, uint32_t index)
@@ -29,7 +29,7 @@ static const struct call_node *node_at(const struct call_tree *tree, uint32_t in
 }
 
 /* Frames beneath each node, itself among them: a child comes after its parent. */
-static int measure_subtrees(struct builder *builder)
+static int measure_subtrees(struct flame_builder *builder)
 {
     size_t const count = builder->tree->nodes.count;
     builder->sizes = calloc(count, sizeof(*builder->sizes));
@@ -64,7 +64,8 @@ static int raise_min_value(const struct call_tree *tree, uint32_t max_frames, in
 }
 
 /* What the tree has left out beneath a node: all that neither it nor its children have. */
-static struct flame_frame left_out_of(const struct builder *builder, uint32_t at, uint32_t depth)
+static struct flame_frame left_out_of(const struct flame_builder *builder, uint32_t at,
+                                      uint32_t depth)
 {
     const struct call_node *node = node_at(builder->tree, at);
     struct flame_frame rest = {.node = at, .depth = depth, .hidden = node->left_out};
@@ -79,28 +80,28 @@ static struct flame_frame left_out_of(const struct builder *builder, uint32_t at
     return rest;
 }
 
-static bool enter_node(struct builder *builder, const struct flame_frame *frame)
+static bool enter_node(struct flame_builder *builder, const struct flame_frame *frame)
 {
-    struct level level = {.next = node_at(builder->tree, frame->node)->first_child,
-                          .start = frame->start,
-                          .room = frame->value,
-                          .remainder = left_out_of(builder, frame->node, frame->depth + 1)};
+    struct flame_level level = {.next = node_at(builder->tree, frame->node)->first_child,
+                                .start = frame->start,
+                                .room = frame->value,
+                                .remainder = left_out_of(builder, frame->node, frame->depth + 1)};
     return vec_push(&builder->layout->frames, *frame) && vec_push(&builder->levels, level);
 }
 
 /* Puts the remainder, if any, beside the children that were drawn. */
-static bool leave_node(struct builder *builder)
+static bool leave_node(struct flame_builder *builder)
 {
-    struct level *level = &builder->levels.items[--builder->levels.count];
+    struct flame_level *level = &builder->levels.items[--builder->levels.count];
     builder->layout->hidden += level->remainder.hidden;
     level->remainder.start = level->start;
     return level->remainder.hidden == 0 || vec_push(&builder->layout->frames, level->remainder);
 }
 
 /* Lays out one child of the innermost level. */
-static bool place_child(struct builder *builder)
+static bool place_child(struct flame_builder *builder)
 {
-    struct level *level = &builder->levels.items[builder->levels.count - 1];
+    struct flame_level *level = &builder->levels.items[builder->levels.count - 1];
     const struct call_node *node = node_at(builder->tree, level->next);
     struct flame_frame frame = {.node = level->next,
                                 .depth = level->remainder.depth,
@@ -127,10 +128,10 @@ int flame_layout_build(const struct call_tree *tree, const struct flame_limits *
     memset(layout, 0, sizeof(*layout));
     if (tree->nodes.count == 0)
         return 0;
-    struct builder builder = {.tree = tree,
-                              .layout = layout,
-                              .min_value = limits->min_value > 1 ? limits->min_value : 1,
-                              .max_depth = limits->max_depth};
+    struct flame_builder builder = {.tree = tree,
+                                    .layout = layout,
+                                    .min_value = limits->min_value > 1 ? limits->min_value : 1,
+                                    .max_depth = limits->max_depth};
     int err = raise_min_value(tree, limits->max_frames, &builder.min_value);
     if (!err)
         err = measure_subtrees(&builder);
@@ -166,7 +167,7 @@ size_t flame_layout_skip(const struct flame_layout *layout, size_t at)
     return at;
 }
 
-struct visit {
+struct flame_visit {
     const struct flame_layout *layout;
     flame_draw *draw;
     void *context;
@@ -174,7 +175,7 @@ struct visit {
     uint64_t unseen;
 };
 
-static void flush_run(struct visit *visit)
+static void flush_run(struct flame_visit *visit)
 {
     if (visit->run.hidden)
         visit->draw(visit->context, &visit->run);
@@ -182,7 +183,7 @@ static void flush_run(struct visit *visit)
 }
 
 /* Adds the frame `at`, and what lies above it, to the run; returns the frame after them. */
-static size_t merge_narrow(struct visit *visit, size_t at)
+static size_t merge_narrow(struct flame_visit *visit, size_t at)
 {
     const struct flame_frame *frame = &visit->layout->frames.items[at];
     struct flame_frame *run = &visit->run;
@@ -209,7 +210,7 @@ static size_t merge_narrow(struct visit *visit, size_t at)
 uint64_t flame_layout_visit(const struct flame_layout *layout, double min_value, flame_draw *draw,
                             void *context)
 {
-    struct visit visit = {.layout = layout, .draw = draw, .context = context};
+    struct flame_visit visit = {.layout = layout, .draw = draw, .context = context};
     for (size_t at = 0; at < layout->frames.count;) {
         const struct flame_frame *frame = &layout->frames.items[at];
         bool const is_narrow = frame->hidden || (double)frame->value < min_value;

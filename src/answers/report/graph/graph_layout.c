@@ -8,7 +8,7 @@
 #define PIXELS_PER_INCH 72.0 /* one point of graphviz is one pixel to us */
 #define TEXT_MAX        200
 
-struct drawing {
+struct graph_drawing {
     GVC_t *context;
     Agraph_t *graph;
     VEC(Agnode_t *) nodes;
@@ -51,7 +51,7 @@ static void set_defaults(Agraph_t *graph)
         set_default(graph, all[i].kind, all[i].name, all[i].value);
 }
 
-static int add_boxes(struct drawing *drawing, const struct graph_layout *layout)
+static int add_boxes(struct graph_drawing *drawing, const struct graph_layout *layout)
 {
     char name[TEXT_MAX];
     vec_each (box, &layout->boxes) {
@@ -80,7 +80,7 @@ static void reserve_label(Agraph_t *graph, Agedge_t *edge, const struct graph_li
     agstrfree(graph, label);
 }
 
-static int add_lines(struct drawing *drawing, const struct graph_layout *layout)
+static int add_lines(struct graph_drawing *drawing, const struct graph_layout *layout)
 {
     char name[TEXT_MAX];
     vec_each (line, &layout->lines) {
@@ -119,7 +119,7 @@ static int take_line(const struct graph_layout *layout, Agedge_t *edge,
     return 0;
 }
 
-static int take_places(const struct drawing *drawing, struct graph_layout *layout)
+static int take_places(const struct graph_drawing *drawing, struct graph_layout *layout)
 {
     boxf const bounds = GD_bb(drawing->graph);
     layout->width = bounds.UR.x;
@@ -137,7 +137,8 @@ static int take_places(const struct drawing *drawing, struct graph_layout *layou
     return 0;
 }
 
-static int find_places(struct drawing *drawing, struct graph_layout *layout, struct fault *fault)
+static int find_places(struct graph_drawing *drawing, struct graph_layout *layout,
+                       struct fault *fault)
 {
     set_defaults(drawing->graph);
     int err = add_boxes(drawing, layout);
@@ -156,7 +157,7 @@ static int find_places(struct drawing *drawing, struct graph_layout *layout, str
 
 int graph_layout_run(struct graph_layout *layout, struct fault *fault)
 {
-    struct drawing drawing = {.context = gvContext()};
+    struct graph_drawing drawing = {.context = gvContext()};
     drawing.graph = agopen(words("calls"), Agdirected, NULL);
     int const err = drawing.context && drawing.graph
                         ? find_places(&drawing, layout, fault)

@@ -4,7 +4,7 @@
 #include "report/json/json_report.h"
 #include "report/rows/side_report.h"
 
-struct writer {
+struct side_writer {
     struct json_out json;
     const struct recording *recording;
     const struct side_by_side *sides;
@@ -15,7 +15,7 @@ static double share_of(int64_t value, int64_t whole)
     return whole ? (double)value / (double)whole : 0;
 }
 
-static void put_metrics(struct writer *writer)
+static void put_metrics(struct side_writer *writer)
 {
     struct json_out *json = &writer->json;
     json_key(json, "metrics");
@@ -48,7 +48,7 @@ static void put_metrics(struct writer *writer)
     json_array_end(json);
 }
 
-static void put_values(struct writer *writer, const struct side_value *values)
+static void put_values(struct side_writer *writer, const struct side_value *values)
 {
     struct json_out *json = &writer->json;
     json_key(json, "values");
@@ -79,7 +79,7 @@ static void put_values(struct writer *writer, const struct side_value *values)
 
 static void put_row(void *context, const struct side_row *row)
 {
-    struct writer *writer = context;
+    struct side_writer *writer = context;
     struct json_out *json = &writer->json;
     json_object_begin(json);
     if (writer->sides->question.by == BY_THREAD) {
@@ -102,7 +102,7 @@ static void put_row(void *context, const struct side_row *row)
 }
 
 /* Nodes as a list, parents before children: depth has no bound, and JSON readers have. */
-static void put_tree(struct writer *writer, const struct side_view *view)
+static void put_tree(struct side_writer *writer, const struct side_view *view)
 {
     struct json_out *json = &writer->json;
     double const share = view->threshold_given ? view->threshold : 0;
@@ -134,7 +134,7 @@ int side_json_write(const struct recording *recording, const struct side_by_side
     static const char *const names[] = {
         [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
         [BY_THREAD] = "thread", [BY_LINE] = "line",         [BY_PHASE] = "phase"};
-    struct writer writer = {.recording = recording, .sides = sides};
+    struct side_writer writer = {.recording = recording, .sides = sides};
     struct json_out *json = &writer.json;
     json_init(json, out, true);
     json_object_begin(json);

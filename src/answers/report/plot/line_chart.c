@@ -24,7 +24,7 @@
 struct lane_place {
     double top, bottom, low, high, step;
 };
-struct drawing {
+struct line_drawing {
     const struct line_chart *chart;
     struct svg_out *out;
     double width, height, right;
@@ -32,12 +32,12 @@ struct drawing {
 };
 
 /* Any two numbers may be the ends: what is between them need not be a signed one. */
-static uint64_t from_start(const struct drawing *drawing, int64_t x)
+static uint64_t from_start(const struct line_drawing *drawing, int64_t x)
 {
     return (uint64_t)x - (uint64_t)drawing->from;
 }
 
-static double place_x(const struct drawing *drawing, int64_t x)
+static double place_x(const struct line_drawing *drawing, int64_t x)
 {
     return LEFT + (double)from_start(drawing, x) / (double)from_start(drawing, drawing->to) *
                       (drawing->right - LEFT);
@@ -95,7 +95,7 @@ static void scale_lane(const struct chart_lane *lane, struct lane_place *place)
         place->high = place->low + place->step;
 }
 
-static void draw_grid(const struct drawing *drawing, const struct chart_lane *lane,
+static void draw_grid(const struct line_drawing *drawing, const struct chart_lane *lane,
                       const struct lane_place *place)
 {
     unsigned const ticks = (unsigned)((place->high - place->low) / place->step + 0.5);
@@ -136,7 +136,7 @@ static void time_label(int64_t us, uint64_t step_ns, char text[48])
     }
 }
 
-static void draw_x_tick(const struct drawing *drawing, int64_t value, const char *label,
+static void draw_x_tick(const struct line_drawing *drawing, int64_t value, const char *label,
                         double bottom)
 {
     double const x = place_x(drawing, value);
@@ -146,7 +146,7 @@ static void draw_x_tick(const struct drawing *drawing, int64_t value, const char
              bottom + 19, label);
 }
 
-static void draw_x_axis(const struct drawing *drawing, double bottom)
+static void draw_x_axis(const struct line_drawing *drawing, double bottom)
 {
     uint64_t const span = from_start(drawing, drawing->to);
     uint64_t const span_ns = span <= UINT64_MAX / 1000 ? span * 1000 : UINT64_MAX;
@@ -178,13 +178,13 @@ static unsigned color_of(const struct chart_line *line, size_t at)
 }
 
 /* Lowest and highest of the points that share a pixel, in the order they come: a peak is never lost. */
-struct column {
+struct line_column {
     double x, first, low, high, last;
     bool has_any, low_is_first;
 };
 
-static void end_column(struct svg_out *out, const struct lane_place *place, struct column *column,
-                       bool *is_down)
+static void end_column(struct svg_out *out, const struct lane_place *place,
+                       struct line_column *column, bool *is_down)
 {
     if (!column->has_any)
         return;
@@ -199,10 +199,10 @@ static void end_column(struct svg_out *out, const struct lane_place *place, stru
     column->has_any = false;
 }
 
-static void add_to_column(struct column *column, double x, double y)
+static void add_to_column(struct line_column *column, double x, double y)
 {
     if (!column->has_any) {
-        *column = (struct column){x, y, y, y, y, true, true};
+        *column = (struct line_column){x, y, y, y, y, true, true};
         return;
     }
     if (y < column->low) {
@@ -216,11 +216,11 @@ static void add_to_column(struct column *column, double x, double y)
     column->last = y;
 }
 
-static void draw_curve(const struct drawing *drawing, const struct chart_line *line,
+static void draw_curve(const struct line_drawing *drawing, const struct chart_line *line,
                        const struct lane_place *place, unsigned color)
 {
     struct svg_out *out = drawing->out;
-    struct column column = {0};
+    struct line_column column = {0};
     bool is_down = false;
     size_t run = 0;
     svg_format(out, "<path class=\"curve l%u\" d=\"", color);
@@ -242,7 +242,7 @@ static void draw_curve(const struct drawing *drawing, const struct chart_line *l
     svg_raw(out, run == 1 ? "h0.01\"/>\n" : "\"/>\n");
 }
 
-static void draw_dots(const struct drawing *drawing, const struct chart_line *line,
+static void draw_dots(const struct line_drawing *drawing, const struct chart_line *line,
                       const struct lane_place *place, unsigned color)
 {
     svg_format(drawing->out, "<path class=\"dots l%u\" d=\"", color);
@@ -256,7 +256,7 @@ static void draw_dots(const struct drawing *drawing, const struct chart_line *li
 }
 
 /* The last number of each line; as many lines as fit. */
-static void draw_legend(const struct drawing *drawing, const struct chart_lane *lane,
+static void draw_legend(const struct line_drawing *drawing, const struct chart_lane *lane,
                         const struct lane_place *place)
 {
     size_t const room = (size_t)((place->bottom - place->top) / LINE_HEIGHT);
@@ -291,7 +291,7 @@ static void put_real(struct svg_out *out, double value)
 }
 
 /* {"from","to","left","right","time","lanes":[{"top","bottom","unit","lines":[{"name","color","x":[…],"y":[…]}]}]}; x counts from "from". */
-static void write_data(const struct drawing *drawing, const struct lane_place *places)
+static void write_data(const struct line_drawing *drawing, const struct lane_place *places)
 {
     struct svg_out *out = drawing->out;
     svg_format(out, "{\"from\":%lld,\"to\":%lld,\"left\":%d,\"right\":%d,\"time\":%s,\"lanes\":[",
@@ -324,7 +324,7 @@ static void write_data(const struct drawing *drawing, const struct lane_place *p
 }
 
 /* The dates, which ticks do not have. */
-static void put_span(const struct drawing *drawing)
+static void put_span(const struct line_drawing *drawing)
 {
     int64_t const ends[] = {drawing->from, drawing->to};
     for (int i = 0; i < 2; i++) {
@@ -340,7 +340,7 @@ static void put_span(const struct drawing *drawing)
     svg_raw(drawing->out, " UTC");
 }
 
-static void open_picture(const struct drawing *drawing)
+static void open_picture(const struct line_drawing *drawing)
 {
     struct svg_out *out = drawing->out;
     unsigned const width = (unsigned)drawing->width, height = (unsigned)drawing->height;
@@ -367,7 +367,7 @@ static void open_picture(const struct drawing *drawing)
     svg_raw(out, "</text>\n");
 }
 
-static void draw_lane(const struct drawing *drawing, const struct chart_lane *lane,
+static void draw_lane(const struct line_drawing *drawing, const struct chart_lane *lane,
                       const struct lane_place *place)
 {
     draw_grid(drawing, lane, place);
@@ -382,7 +382,7 @@ static void draw_lane(const struct drawing *drawing, const struct chart_lane *la
 }
 
 /* All x there are; never empty, so that it can be an axis. */
-static void find_span(struct drawing *drawing)
+static void find_span(struct line_drawing *drawing)
 {
     bool has_any = false;
     for (size_t i = 0; i < drawing->chart->lane_count; i++)
@@ -401,7 +401,7 @@ static void find_span(struct drawing *drawing)
 
 void line_chart_render(const struct line_chart *chart, struct svg_out *out)
 {
-    struct drawing drawing = {.chart = chart, .out = out};
+    struct line_drawing drawing = {.chart = chart, .out = out};
     double const lane_height = chart->lane_height ? chart->lane_height : LANE_DEFAULT;
     struct lane_place *places = calloc(chart->lane_count + 1, sizeof(*places));
     if (!places) {

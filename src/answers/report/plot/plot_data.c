@@ -16,7 +16,7 @@
 #define NOTES_MOST     (4u << 20) /* of what a site gets in a column */
 #define EMPTY_AXIS_NS  1000000    /* what the axis of a recording of no duration shows */
 
-struct builder {
+struct plot_builder {
     struct recording *recording;
     const struct plot_choice *choice;
     struct plot_data *data;
@@ -76,7 +76,7 @@ static uint64_t find_end(const struct recording *recording, uint64_t to_ns)
     return end_ns;
 }
 
-static void choose_columns(struct builder *builder, uint64_t end_ns)
+static void choose_columns(struct plot_builder *builder, uint64_t end_ns)
 {
     const struct plot_choice *choice = builder->choice;
     struct column_maker *columns = &builder->columns;
@@ -91,13 +91,13 @@ static void choose_columns(struct builder *builder, uint64_t end_ns)
 
 static void add_to_both(void *into, const struct bucket *bucket)
 {
-    struct builder *builder = into;
+    struct plot_builder *builder = into;
     column_maker_add(&builder->columns, bucket);
     site_maker_add(&builder->sites, bucket);
 }
 
 /* At one go where all cells have to be read anyway. */
-static int draw_all(struct builder *builder, struct fault *fault)
+static int draw_all(struct plot_builder *builder, struct fault *fault)
 {
     struct recording *recording = builder->recording;
     struct time_range all = {0, builder->choice->range.to_ns}, again = all;
@@ -112,7 +112,7 @@ static int draw_all(struct builder *builder, struct fault *fault)
 }
 
 /* What stands beside the cells of a bucket. */
-static void draw_gauges(struct builder *builder)
+static void draw_gauges(struct plot_builder *builder)
 {
     vec_each (bucket, &builder->recording->buckets)
         if (bucket->begin_ns < builder->choice->range.to_ns)
@@ -124,7 +124,7 @@ static void draw_gauges(struct builder *builder)
                                               .lost_events = bucket->lost_events});
 }
 
-static int build(struct builder *builder, struct fault *fault)
+static int build(struct plot_builder *builder, struct fault *fault)
 {
     const struct plot_choice *choice = builder->choice;
     struct recording *recording = builder->recording;
@@ -165,7 +165,7 @@ int plot_data_build(struct recording *recording, const struct plot_choice *choic
     uint64_t const from_ns = choice->range.from_ns;
     uint64_t const to_ns =
         choice->range.to_ns < recording->duration_ns ? choice->range.to_ns : recording->duration_ns;
-    struct builder builder = {
+    struct plot_builder builder = {
         .recording = recording,
         .choice = choice,
         .data = data,

@@ -171,19 +171,20 @@ static int parse_filter(struct selection *selection, const struct named_value *g
     return err;
 }
 
-struct parser {
+struct selection_parser {
     const char *name;
     int (*parse)(struct selection *selection, const struct named_value *given, struct fault *fault);
 };
 
-static const struct parser parsers[] = {
+static const struct selection_parser parsers[] = {
     {"metric", parse_metric},      {"by", parse_by},         {"at", parse_at},
     {"between", parse_between},    {"filter", parse_filter}, {"top", parse_top},
     {"threshold", parse_threshold}};
 /* Of the later of two selections. */
-static const struct parser later_parsers[] = {{"with-at", parse_at}, {"with", parse_between}};
+static const struct selection_parser later_parsers[] = {{"with-at", parse_at},
+                                                        {"with", parse_between}};
 
-static const struct parser *find_parser(const char *bare)
+static const struct selection_parser *find_parser(const char *bare)
 {
     for (size_t i = 0; i < COUNT_OF(parsers); i++)
         if (strcmp(parsers[i].name, bare) == 0)
@@ -196,7 +197,7 @@ static const struct parser *find_parser(const char *bare)
 
 int selection_parse(void *into, const char *name, const char *value, struct fault *fault)
 {
-    const struct parser *parser = find_parser(name + strspn(name, "-"));
+    const struct selection_parser *parser = find_parser(name + strspn(name, "-"));
     struct named_value const given = {name, value};
     if (!parser)
         return fault_set(fault, -EINVAL, "a selection has no %s", name);

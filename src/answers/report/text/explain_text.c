@@ -18,18 +18,19 @@ static const char *const advice_labels[ADVICE_KINDS] = {
 #define NUMBER_COLUMNS 34
 #define CALLERS_MAX    3u
 
-struct page {
+struct explain_page {
     const struct explain_report *report;
     const struct text_style *style;
     FILE *out;
 };
 
-static void put_line(const struct page *page, const char *label, const struct text_line *line)
+static void put_line(const struct explain_page *page, const char *label,
+                     const struct text_line *line)
 {
     text_paragraph(page->style, page->out, label, line->text);
 }
 
-static void put_head(const struct page *page)
+static void put_head(const struct explain_page *page)
 {
     struct recording *recording = page->report->recording;
     const struct explanation *explanation = page->report->explanation;
@@ -63,7 +64,7 @@ static void put_head(const struct page *page)
 }
 
 /* What else the process has, besides resident pages. */
-static void put_beside(const struct page *page)
+static void put_beside(const struct explain_page *page)
 {
     const struct weights *pages = page->report->explanation->pages;
     char swap[HUMAN_MAX], cache[HUMAN_MAX], kernel[HUMAN_MAX];
@@ -82,7 +83,7 @@ static void put_beside(const struct page *page)
 }
 
 /* What makes the parts of the heap doubtful. */
-static void put_doubts(const struct page *page)
+static void put_doubts(const struct explain_page *page)
 {
     const struct quality *quality = &page->report->recording->quality;
     char lost[HUMAN_MAX], all[HUMAN_MAX];
@@ -108,7 +109,7 @@ static void put_doubts(const struct page *page)
 }
 
 /* Of a process that was only looked at from outside, or sampled. */
-static void put_notes(const struct page *page)
+static void put_notes(const struct explain_page *page)
 {
     struct recording *recording = page->report->recording;
     if (recording->quality.sample_rate) {
@@ -131,7 +132,7 @@ static void put_notes(const struct page *page)
     }
 }
 
-static void put_callers(const struct page *page, const struct rank *rank, uint32_t node,
+static void put_callers(const struct explain_page *page, const struct rank *rank, uint32_t node,
                         size_t columns)
 {
     const struct call_node *nodes = rank->tree.nodes.items;
@@ -149,7 +150,8 @@ static void put_callers(const struct page *page, const struct rank *rank, uint32
     text_write(page->out, line.text, columns);
 }
 
-static void put_row(const struct page *page, const struct rank *rank, const struct rank_row *row)
+static void put_row(const struct explain_page *page, const struct rank *rank,
+                    const struct rank_row *row)
 {
     struct recording *recording = page->report->recording;
     char value[HUMAN_MAX], share[HUMAN_MAX];
@@ -176,7 +178,7 @@ bool explain_row_is_shown(const struct explain_report *report, const struct rank
     return true;
 }
 
-static int put_rows(const struct page *page, const struct weights *weights)
+static int put_rows(const struct explain_page *page, const struct weights *weights)
 {
     const struct explanation *explanation = page->report->explanation;
     char value[HUMAN_MAX], share[HUMAN_MAX];
@@ -206,7 +208,7 @@ static int put_rows(const struct page *page, const struct weights *weights)
     return 0;
 }
 
-static int put_part(const struct page *page, const struct explained_part *part)
+static int put_part(const struct explain_page *page, const struct explained_part *part)
 {
     const struct explanation *explanation = page->report->explanation;
     const struct weights *weights = part->weights;
@@ -337,7 +339,7 @@ void advice_render(struct recording *recording, const struct advice *advice, str
 }
 
 /* In the order in which they are read best. */
-static int put_parts(const struct page *page)
+static int put_parts(const struct explain_page *page)
 {
     static const enum owner_kind order[OWNER_KINDS] = {
         OWNER_LIVE,    OWNER_HELD,  OWNER_KEPT, OWNER_BEFORE, OWNER_MAPPED,
@@ -354,7 +356,7 @@ static int put_parts(const struct page *page)
 int explain_text_write(const struct explain_report *report, const struct text_style *style,
                        FILE *out)
 {
-    struct page const page = {report, style, out};
+    struct explain_page const page = {report, style, out};
     put_head(&page);
     put_beside(&page);
     put_doubts(&page);

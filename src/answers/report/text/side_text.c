@@ -18,7 +18,7 @@
 #define TOTAL_ROOM   12
 #define RATIO_ROOM   14
 
-struct page {
+struct side_page {
     const struct recording *recording;
     const struct side_by_side *sides;
     const struct side_view *view;
@@ -27,7 +27,7 @@ struct page {
     uint64_t shown;
 };
 
-static void put_ratio(const struct page *page, const struct side_ratio *ratio,
+static void put_ratio(const struct side_page *page, const struct side_ratio *ratio,
                       const struct side_value *values)
 {
     double const value = side_ratio_value(ratio, values);
@@ -45,7 +45,7 @@ static void put_ratio(const struct page *page, const struct side_ratio *ratio,
 }
 
 /* Total and, in a list, self of each metric; between two neighbours what one is per unit of the other. */
-static void put_numbers(const struct page *page, const struct side_value *values)
+static void put_numbers(const struct side_page *page, const struct side_value *values)
 {
     const struct side_question *question = &page->sides->question;
     char text[HUMAN_MAX];
@@ -64,19 +64,19 @@ static void put_numbers(const struct page *page, const struct side_value *values
     }
 }
 
-static size_t number_columns(const struct page *page)
+static size_t number_columns(const struct side_page *page)
 {
     unsigned const count = page->sides->question.count;
     return count * (page->view->top_down ? TOTAL_ROOM : METRIC_ROOM) + (count - 1) * RATIO_ROOM;
 }
 
-static size_t name_room(const struct page *page, size_t more)
+static size_t name_room(const struct side_page *page, size_t more)
 {
     size_t const room = text_room(page->style, number_columns(page) + more);
     return room > NAME_MIN ? room : NAME_MIN; /* a narrow terminal wraps: a row needs its name */
 }
 
-static void put_headings(const struct page *page)
+static void put_headings(const struct side_page *page)
 {
     static const char *const names[] = {
         [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
@@ -102,7 +102,7 @@ static void put_headings(const struct page *page)
     text_ink(page->style, page->out, INK_PLAIN);
 }
 
-static void put_ratio_meanings(const struct page *page)
+static void put_ratio_meanings(const struct side_page *page)
 {
     const struct side_question *question = &page->sides->question;
     for (unsigned i = 0; i + 1 < question->count; i++) {
@@ -115,7 +115,7 @@ static void put_ratio_meanings(const struct page *page)
 }
 
 /* "cpu.on: 4.00 s in 200 samples, from 1.00 s to 2.00 s (time on a processor)" */
-static void put_total(const struct page *page, unsigned index)
+static void put_total(const struct side_page *page, unsigned index)
 {
     const struct metric *metric = page->sides->question.metrics[index];
     const struct side_column *column = &page->sides->columns[index];
@@ -140,7 +140,7 @@ static void put_total(const struct page *page, unsigned index)
     putc('\n', page->out);
 }
 
-static void put_name(const struct page *page, const struct side_row *row)
+static void put_name(const struct side_page *page, const struct side_row *row)
 {
     if (page->sides->question.by == BY_THREAD) {
         struct text_line line = {0};
@@ -159,7 +159,7 @@ static void put_name(const struct page *page, const struct side_row *row)
 
 static void put_row(void *context, const struct side_row *row)
 {
-    struct page *page = context;
+    struct side_page *page = context;
     put_numbers(page, row->values);
     put_name(page, row);
     page->shown++;
@@ -167,13 +167,14 @@ static void put_row(void *context, const struct side_row *row)
 
 /* ---- The tree ----------------------------------------------------------------------------------------- */
 
-static bool is_shown(const struct page *page, uint32_t index)
+static bool is_shown(const struct side_page *page, uint32_t index)
 {
     return !side_is_small(page->sides, page->sides->tree.items[index].values,
                           page->view->threshold_given ? page->view->threshold : TREE_SHARE);
 }
 
-static void put_node(const struct page *page, uint32_t index, const char *prefix, size_t columns)
+static void put_node(const struct side_page *page, uint32_t index, const char *prefix,
+                     size_t columns)
 {
     const struct side_node *node = &page->sides->tree.items[index];
     struct shown_frame const frame = {.function = node->function, .module = node->module};
@@ -183,7 +184,7 @@ static void put_node(const struct page *page, uint32_t index, const char *prefix
     putc('\n', page->out);
 }
 
-static unsigned count_children(const struct page *page, uint32_t index, unsigned *hidden)
+static unsigned count_children(const struct side_page *page, uint32_t index, unsigned *hidden)
 {
     unsigned shown = 0;
     *hidden = 0;
@@ -197,7 +198,8 @@ static unsigned count_children(const struct page *page, uint32_t index, unsigned
     return shown;
 }
 
-static void put_hidden(const struct page *page, uint32_t index, const char *prefix, unsigned count)
+static void put_hidden(const struct side_page *page, uint32_t index, const char *prefix,
+                       unsigned count)
 {
     struct side_value sum[SIDE_MAX] = {{0}};
     for (uint32_t i = page->sides->tree.items[index].first_child; i;
@@ -211,7 +213,8 @@ static void put_hidden(const struct page *page, uint32_t index, const char *pref
 }
 
 /* What is under a node; it stays at the left as long as there is one way to go. */
-static void put_inside(const struct page *page, uint32_t index, const char *prefix, unsigned depth)
+static void put_inside(const struct side_page *page, uint32_t index, const char *prefix,
+                       unsigned depth)
 {
     char deeper[PREFIX_MAX], last[PREFIX_MAX];
     unsigned hidden;
@@ -237,7 +240,7 @@ static void put_inside(const struct page *page, uint32_t index, const char *pref
 int side_text_write(const struct recording *recording, const struct side_by_side *sides,
                     const struct side_view *view, const struct text_style *style, FILE *out)
 {
-    struct page page = {recording, sides, view, style, out, 0};
+    struct side_page page = {recording, sides, view, style, out, 0};
     struct picture_text text;
     picture_title(recording, &text);
     text_write(out, text.text, text_room(style, 0));

@@ -13,7 +13,7 @@
 #define ERROR_COLUMNS  12
 #define THREAD_COLUMNS 34
 
-struct table {
+struct table_table {
     const struct report *report;
     const struct text_style *style;
     FILE *out;
@@ -21,7 +21,7 @@ struct table {
     bool has_errors; /* instead of the blocks, which are counted even less well */
 };
 
-static void put_heading(const struct table *table)
+static void put_heading(const struct table_table *table)
 {
     static const char *const names[] = {
         [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
@@ -37,7 +37,7 @@ static void put_heading(const struct table *table)
     text_ink(table->style, table->out, INK_PLAIN);
 }
 
-static void put_thread(const struct table *table, uint32_t index)
+static void put_thread(const struct table_table *table, uint32_t index)
 {
     const struct recording *recording = table->report->recording;
     struct text_line line = {0};
@@ -52,7 +52,7 @@ static void put_thread(const struct table *table, uint32_t index)
     text_write(table->out, line.text, text_room(table->style, THREAD_COLUMNS));
 }
 
-static void put_error(const struct table *table, struct report_value value)
+static void put_error(const struct table_table *table, struct report_value value)
 {
     char text[HUMAN_MAX];
     int64_t const error = report_error(table->report, value);
@@ -60,12 +60,12 @@ static void put_error(const struct table *table, struct report_value value)
             error == REPORT_ERROR_UNKNOWN ? "unknown" : human_bytes(error, text));
 }
 
-static size_t number_columns(const struct table *table)
+static size_t number_columns(const struct table_table *table)
 {
     return table->has_errors ? NUMBER_COLUMNS + ERROR_COLUMNS : NUMBER_COLUMNS;
 }
 
-static void put_row(const struct table *table, const struct rank_row *row)
+static void put_row(const struct table_table *table, const struct rank_row *row)
 {
     const struct report *report = table->report;
     const char *unit = report->question.metric->unit;
@@ -98,8 +98,8 @@ static void put_row(const struct table *table, const struct rank_row *row)
 
 int text_table_write(const struct report *report, const struct text_style *style, FILE *out)
 {
-    struct table const table = {report, style, out, report->question.by != BY_THREAD,
-                                report_has_errors(report)};
+    struct table_table const table = {report, style, out, report->question.by != BY_THREAD,
+                                      report_has_errors(report)};
     struct row_list list;
     char value[HUMAN_MAX], share[HUMAN_MAX];
     int err = row_list_make(report, ROWS_DEFAULT, &list);

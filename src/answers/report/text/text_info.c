@@ -12,7 +12,7 @@
 #define THREADS_SHOWN 20
 #define MARKS_SHOWN   20
 
-struct page {
+struct text_info_page {
     const struct info *info;
     const struct text_style *style;
     FILE *out;
@@ -51,26 +51,26 @@ size_t info_ladder(const struct recording *recording, struct rung rungs[RUNGS_MA
     return count;
 }
 
-static void heading(const struct page *page, const char *text)
+static void heading(const struct text_info_page *page, const char *text)
 {
     text_ink(page->style, page->out, INK_STRONG);
     fprintf(page->out, "%s\n", text);
     text_ink(page->style, page->out, INK_PLAIN);
 }
 
-static void put(const struct page *page, const char *label, const struct text_line *line)
+static void put(const struct text_info_page *page, const char *label, const struct text_line *line)
 {
     text_paragraph(page->style, page->out, label, line->text);
 }
 
-static void put_name(const struct page *page, const char *label, const char *text)
+static void put_name(const struct text_info_page *page, const char *label, const char *text)
 {
     struct text_line line = {0};
     line_add_name(&line, text);
     put(page, label, &line);
 }
 
-static void put_file(const struct page *page)
+static void put_file(const struct text_info_page *page)
 {
     const struct recording *recording = page->info->recording;
     struct text_line line = {0};
@@ -93,7 +93,7 @@ static void put_file(const struct page *page)
         put_name(page, "host", recording_text(recording, recording->host));
 }
 
-static void put_before(const struct page *page)
+static void put_before(const struct text_info_page *page)
 {
     const struct before *before = &page->info->recording->before;
     struct text_line line = {0};
@@ -113,7 +113,7 @@ static void put_before(const struct page *page)
     put(page, "", &line);
 }
 
-static void put_contents(const struct page *page)
+static void put_contents(const struct text_info_page *page)
 {
     const struct recording *recording = page->info->recording;
     struct text_line line = {0};
@@ -126,7 +126,7 @@ static void put_contents(const struct page *page)
     put(page, "stacks", &line);
 }
 
-static void put_ladder(const struct page *page)
+static void put_ladder(const struct text_info_page *page)
 {
     struct rung rungs[RUNGS_MAX];
     size_t const count = info_ladder(page->info->recording, rungs);
@@ -140,7 +140,7 @@ static void put_ladder(const struct page *page)
     }
 }
 
-static void put_pins(const struct page *page)
+static void put_pins(const struct text_info_page *page)
 {
     static const char *const kinds[] = {[PIN_PEAK] = "peak",
                                         [PIN_DEATH] = "death",
@@ -163,7 +163,7 @@ static void put_pins(const struct page *page)
     }
 }
 
-static void put_marks(const struct page *page)
+static void put_marks(const struct text_info_page *page)
 {
     const struct recording *recording = page->info->recording;
     const struct mark_list *marks = &recording->marks;
@@ -190,7 +190,7 @@ static void put_marks(const struct page *page)
                 2 + TEXT_LABEL_COLUMNS, "", marks->left_out);
 }
 
-static void put_modules(const struct page *page)
+static void put_modules(const struct text_info_page *page)
 {
     const struct recording *recording = page->info->recording;
     size_t const count = recording->modules.count;
@@ -211,7 +211,7 @@ static void put_modules(const struct page *page)
                 count - MODULES_SHOWN);
 }
 
-static void put_traits(const struct page *page)
+static void put_traits(const struct text_info_page *page)
 {
     const struct recording *recording = page->info->recording;
     for (size_t i = 0; i < recording->traits.count; i++) {
@@ -226,7 +226,7 @@ static void put_traits(const struct page *page)
     }
 }
 
-static void put_threads(const struct page *page)
+static void put_threads(const struct text_info_page *page)
 {
     const struct recording *recording = page->info->recording;
     size_t const count = recording->threads.count;
@@ -247,7 +247,8 @@ static void put_threads(const struct page *page)
                 count - THREADS_SHOWN);
 }
 
-static void put_count(const struct page *page, uint64_t count, uint64_t whole, const char *what)
+static void put_count(const struct text_info_page *page, uint64_t count, uint64_t whole,
+                      const char *what)
 {
     char text[HUMAN_MAX], share[HUMAN_MAX];
     fprintf(page->out, "%14s  %10s  ", human_count((int64_t)count, text),
@@ -256,7 +257,7 @@ static void put_count(const struct page *page, uint64_t count, uint64_t whole, c
     putc('\n', page->out);
 }
 
-static void put_stack_ends(const struct page *page)
+static void put_stack_ends(const struct text_info_page *page)
 {
     static const char *const kinds[STACK_END_KINDS] = {
         [STACK_END_COMPLETE] = "reached _start, the thread entry or their equal",
@@ -276,7 +277,7 @@ static void put_stack_ends(const struct page *page)
 }
 
 /* Each source has its own way to stacks: a good one must not speak for the others. */
-static void put_stack_sources(const struct page *page)
+static void put_stack_sources(const struct text_info_page *page)
 {
     const struct quality *quality = &page->info->recording->quality;
     char stacks[HUMAN_MAX];
@@ -290,7 +291,7 @@ static void put_stack_sources(const struct page *page)
     }
 }
 
-static void put_events(const struct page *page)
+static void put_events(const struct text_info_page *page)
 {
     const struct quality *quality = &page->info->recording->quality;
     uint64_t const lost = losses_of_events(page->info->recording);
@@ -314,7 +315,7 @@ static void put_events(const struct page *page)
         put_count(page, quality->samples_dropped, whole, "samples that found no room");
 }
 
-static void put_doubts(const struct page *page)
+static void put_doubts(const struct text_info_page *page)
 {
     const struct plausibility *found = &page->info->findings.plausibility;
     if (found->count > 0)
@@ -326,7 +327,7 @@ static void put_doubts(const struct page *page)
     }
 }
 
-static void put_names(const struct page *page)
+static void put_names(const struct text_info_page *page)
 {
     static const char *const reasons[UNNAMED_REASONS] = {
         [UNNAMED_NO_MODULE] = "are in no file: code made at run time, or unloaded",
@@ -341,7 +342,7 @@ static void put_names(const struct page *page)
             put_count(page, findings->unnamed_by_reason[i], findings->frames, reasons[i]);
 }
 
-static void put_state(const struct page *page)
+static void put_state(const struct text_info_page *page)
 {
     const struct recording *recording = page->info->recording;
     const struct quality *quality = &recording->quality;
@@ -362,7 +363,7 @@ static void put_state(const struct page *page)
 
 void text_info_write(const struct info *info, const struct text_style *style, FILE *out)
 {
-    struct page const page = {info, style, out};
+    struct text_info_page const page = {info, style, out};
     put_file(&page);
     put_before(&page);
     put_contents(&page);

@@ -16,13 +16,13 @@
 
 #define MANY_UNNAMED 0.5
 
-struct page {
+struct text_page {
     const struct report *report;
     const struct text_style *style;
     FILE *out;
 };
 
-static void put(const struct page *page, enum ink ink, const char *label,
+static void put(const struct text_page *page, enum ink ink, const char *label,
                 const struct text_line *line)
 {
     text_ink(page->style, page->out, ink);
@@ -43,7 +43,7 @@ static void add_ending(struct text_line *line, int32_t status)
     }
 }
 
-static void put_program(const struct page *page)
+static void put_program(const struct text_page *page)
 {
     const struct recording *recording = page->report->recording;
     struct text_line line = {0};
@@ -74,7 +74,7 @@ static void put_program(const struct page *page)
     putc('\n', page->out);
 }
 
-static void put_sampled(const struct page *page)
+static void put_sampled(const struct text_page *page)
 {
     const struct recording *recording = page->report->recording;
     const struct quality *quality = &recording->quality;
@@ -141,7 +141,7 @@ static void add_blocks(struct text_line *line, const struct recording *recording
     line_add_counted(line, count, "block");
 }
 
-static void put_peak(const struct page *page)
+static void put_peak(const struct text_page *page)
 {
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
@@ -167,7 +167,7 @@ static void put_peak(const struct page *page)
 }
 
 /* Of a process that was only looked at: what the kernel counted. */
-static void put_resident(const struct page *page)
+static void put_resident(const struct text_page *page)
 {
     const struct recording *recording = page->report->recording;
     const struct bucket *buckets = recording->buckets.items;
@@ -186,7 +186,7 @@ static void put_resident(const struct page *page)
     put(page, INK_STRONG, "resident", &line);
 }
 
-static void put_time(const struct page *page)
+static void put_time(const struct text_page *page)
 {
     struct text_line on = {0}, off = {0};
     bool const doubtful = timing_render(page->report->recording, &on, &off);
@@ -196,7 +196,7 @@ static void put_time(const struct page *page)
         put(page, doubtful ? INK_WARN : INK_PLAIN, "waiting", &off);
 }
 
-static void put_growth(const struct page *page)
+static void put_growth(const struct text_page *page)
 {
     const struct recording_growth *growth = &page->report->growth;
     enum ink const ink = recording_growth_is_bad(growth) ? INK_WARN : INK_PLAIN;
@@ -211,7 +211,7 @@ static void put_growth(const struct page *page)
     }
 }
 
-static void put_leaked(const struct page *page)
+static void put_leaked(const struct text_page *page)
 {
     const struct report *report = page->report;
     const struct suppressions *rules = report->question.suppressions;
@@ -256,7 +256,7 @@ static void add_freed_since(struct text_line *line, struct value_range freed)
 }
 
 /* What nobody can attribute: it was there before we were. */
-static void put_before(const struct page *page)
+static void put_before(const struct text_page *page)
 {
     const struct recording *recording = page->report->recording;
     const struct before *before = &recording->before;
@@ -280,7 +280,7 @@ static void put_before(const struct page *page)
     put(page, INK_PLAIN, "before", &line);
 }
 
-static void put_calls(const struct page *page)
+static void put_calls(const struct text_page *page)
 {
     const struct recording *recording = page->report->recording;
     const struct totals *heap = &recording->heap;
@@ -309,7 +309,7 @@ static void put_calls(const struct page *page)
     put(page, INK_PLAIN, "calls", &line);
 }
 
-static void put_overhead(const struct page *page)
+static void put_overhead(const struct text_page *page)
 {
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
@@ -322,7 +322,7 @@ static void put_overhead(const struct page *page)
     put(page, INK_PLAIN, "overhead", &line);
 }
 
-static void put_maps(const struct page *page)
+static void put_maps(const struct text_page *page)
 {
     const struct totals *maps = &page->report->recording->maps;
     struct text_line line = {0};
@@ -338,7 +338,7 @@ static void put_maps(const struct page *page)
     put(page, INK_PLAIN, "maps", &line);
 }
 
-static void put_marks(const struct page *page)
+static void put_marks(const struct text_page *page)
 {
     const struct mark_list *marks = &page->report->recording->marks;
     struct text_line line = {0};
@@ -372,7 +372,7 @@ static void put_marks(const struct page *page)
 }
 
 /* What the program told through memoir.h. */
-static void put_told(const struct page *page)
+static void put_told(const struct text_page *page)
 {
     const struct totals *pools = &page->report->recording->pools;
     const struct totals *regions = &page->report->recording->regions;
@@ -400,7 +400,7 @@ static void put_told(const struct page *page)
     }
 }
 
-static void put_cost(const struct page *page)
+static void put_cost(const struct text_page *page)
 {
     const struct recording *recording = page->report->recording;
     const struct cost *cost = &recording->cost;
@@ -456,7 +456,7 @@ static bool has_events(const struct recording *recording)
            !recording_is_of_costs(recording);
 }
 
-static void put_quality(const struct page *page)
+static void put_quality(const struct text_page *page)
 {
     const struct report *report = page->report;
     const struct quality *quality = &report->recording->quality;
@@ -495,7 +495,7 @@ static void put_quality(const struct page *page)
 }
 
 /* When most frames are numbers: what would name them. */
-static void put_names(const struct page *page)
+static void put_names(const struct text_page *page)
 {
     const struct findings *findings = &page->report->findings;
     struct text_line line = {0};
@@ -523,7 +523,7 @@ static void put_names(const struct page *page)
     put(page, INK_WARN, "names", &line);
 }
 
-static void put_doubts(const struct page *page)
+static void put_doubts(const struct text_page *page)
 {
     const struct plausibility *found = &page->report->findings.plausibility;
     for (size_t i = 0; i < found->count; i++) {
@@ -533,7 +533,7 @@ static void put_doubts(const struct page *page)
     }
 }
 
-static void put_notes(const struct page *page)
+static void put_notes(const struct text_page *page)
 {
     const struct recording *recording = page->report->recording;
     for (size_t i = 0; i < recording->notes.count; i++) {
@@ -554,7 +554,7 @@ static void put_notes(const struct page *page)
 
 void text_summary_write(const struct report *report, const struct text_style *style, FILE *out)
 {
-    struct page const page = {report, style, out};
+    struct text_page const page = {report, style, out};
     put_program(&page);
     put_sampled(&page);
     bool const traces_heap =

@@ -31,14 +31,14 @@ struct tree_page {
 };
 
 /* The branch lines left of a name.  Each level is one column and a space. */
-struct prefix {
+struct text_prefix {
     char text[PREFIX_MAX];
     size_t columns;
 };
 
-static struct prefix prefix_with(const struct prefix *prefix, const char *mark)
+static struct text_prefix prefix_with(const struct text_prefix *prefix, const char *mark)
 {
-    struct prefix longer = *prefix;
+    struct text_prefix longer = *prefix;
     size_t const size = strlen(prefix->text), extra = strlen(mark);
     if (size + extra >= PREFIX_MAX)
         return longer; /* very deep: no further to the right */
@@ -110,7 +110,7 @@ static uint64_t count_shown(const struct tree_page *page, uint32_t first, double
     return shown;
 }
 
-static void put_rest(const struct tree_page *page, uint32_t first, const struct prefix *prefix,
+static void put_rest(const struct tree_page *page, uint32_t first, const struct text_prefix *prefix,
                      const char *what)
 {
     int64_t value = 0;
@@ -158,11 +158,11 @@ static uint32_t fold_recursion(const struct tree_page *page, uint32_t index, dou
 }
 
 static void put_callers(const struct tree_page *page, uint32_t index, double least,
-                        const struct prefix *prefix, uint64_t depth);
+                        const struct text_prefix *prefix, uint64_t depth);
 
 /* Where ways part: each caller with its share, and its own callers under it. */
 static void put_parting(const struct tree_page *page, uint32_t caller, double least,
-                        const struct prefix *prefix, uint64_t depth)
+                        const struct text_prefix *prefix, uint64_t depth)
 {
     uint64_t shown = count_shown(page, caller, least, BRANCHES_DEFAULT);
     for (; shown > 0; shown--, caller = node_at(page, caller)->next_sibling) {
@@ -172,7 +172,7 @@ static void put_parting(const struct tree_page *page, uint32_t caller, double le
         fprintf(page->out, "%*s%s%s %s  ", NUMBER_COLUMNS, "", prefix->text, is_last ? "└" : "├",
                 size);
         put_name(page, caller, NUMBER_COLUMNS + prefix->columns + 4 + strlen(size), 1);
-        struct prefix const longer = prefix_with(prefix, is_last ? "  " : "│ ");
+        struct text_prefix const longer = prefix_with(prefix, is_last ? "  " : "│ ");
         put_callers(page, caller, least, &longer, depth - 1);
     }
     put_rest(page, caller, prefix, "caller");
@@ -180,7 +180,7 @@ static void put_parting(const struct tree_page *page, uint32_t caller, double le
 
 /* The callers of `index`; those worth less than `least` are passed over or summed up. */
 static void put_callers(const struct tree_page *page, uint32_t index, double least,
-                        const struct prefix *prefix, uint64_t depth)
+                        const struct text_prefix *prefix, uint64_t depth)
 {
     for (uint32_t caller; (caller = only_caller(page, index, least)) != 0;) {
         unsigned repeats;
@@ -200,7 +200,7 @@ static void put_callers(const struct tree_page *page, uint32_t index, double lea
 
 static void put_site(const struct tree_page *page, uint32_t site)
 {
-    struct prefix const prefix = {.text = "  ", .columns = 2};
+    struct text_prefix const prefix = {.text = "  ", .columns = 2};
     put_numbers(page, node_at(page, site));
     text_ink(page->style, page->out, INK_STRONG);
     put_name(page, site, NUMBER_COLUMNS, 1);
@@ -244,12 +244,12 @@ static int put_sites(const struct tree_page *page, const struct site_callers *ca
     return 0;
 }
 
-static void put_branch(const struct tree_page *page, uint32_t index, const struct prefix *prefix,
-                       uint64_t depth);
+static void put_branch(const struct tree_page *page, uint32_t index,
+                       const struct text_prefix *prefix, uint64_t depth);
 
 /* The ways on from `index`, whose own lines had `prefix`. */
-static void put_branches(const struct tree_page *page, uint32_t index, const struct prefix *prefix,
-                         uint64_t depth)
+static void put_branches(const struct tree_page *page, uint32_t index,
+                         const struct text_prefix *prefix, uint64_t depth)
 {
     const struct report_question *question = &page->report->question;
     uint32_t child = node_at(page, index)->first_child;
@@ -261,7 +261,7 @@ static void put_branches(const struct tree_page *page, uint32_t index, const str
         put_numbers(page, node_at(page, child));
         fprintf(page->out, "%s%s ", prefix->text, is_last ? "└" : "├");
         put_name(page, child, NUMBER_COLUMNS + prefix->columns + 2, 1);
-        struct prefix const longer = prefix_with(prefix, is_last ? "  " : "│ ");
+        struct text_prefix const longer = prefix_with(prefix, is_last ? "  " : "│ ");
         put_branch(page, child, &longer, depth);
     }
     put_rest(page, child, prefix, "function");
@@ -283,8 +283,8 @@ static uint32_t only_way(const struct tree_page *page, uint32_t index)
 }
 
 /* What `index`, already written, leads to. */
-static void put_branch(const struct tree_page *page, uint32_t index, const struct prefix *prefix,
-                       uint64_t depth)
+static void put_branch(const struct tree_page *page, uint32_t index,
+                       const struct text_prefix *prefix, uint64_t depth)
 {
     for (uint32_t child; depth > 0 && (child = only_way(page, index)) != 0;) {
         index = child;
@@ -301,7 +301,7 @@ static void put_branch(const struct tree_page *page, uint32_t index, const struc
 
 static void put_top_down(const struct tree_page *page)
 {
-    struct prefix const prefix = {.text = ""};
+    struct text_prefix const prefix = {.text = ""};
     for (uint32_t i = node_at(page, 0)->first_child; i; i = node_at(page, i)->next_sibling) {
         uint32_t const root = node_at(page, i)->first_child ? skip_startup(page, i) : i;
         uint32_t const from = root ? root : i;

@@ -15,7 +15,7 @@
 #define TIMEOUT_MS  15000
 #define ADDRESS_MAX 1024
 
-enum question { ASK_NOTHING, ASK_HEIGHT, ASK_HEADERS };
+enum chain_question { ASK_NOTHING, ASK_HEIGHT, ASK_HEADERS };
 
 /* One request of a question. */
 struct slot {
@@ -33,7 +33,7 @@ struct chain_source {
     text_list headers;
     uint64_t timeout_ms;
     bool is_plain; /* the node is old */
-    enum question question;
+    enum chain_question question;
     chain_done_fn done;
     void *context;
     uint64_t asked_ns;
@@ -263,7 +263,7 @@ static int begin(struct slot *slot, const struct chain_ask *ask, struct fault *f
     return slot->number ? 0 : -EINVAL;
 }
 
-static void start(struct chain_source *source, enum question question, chain_done_fn done,
+static void start(struct chain_source *source, enum chain_question question, chain_done_fn done,
                   void *context)
 {
     INVARIANT(source->question == ASK_NOTHING);

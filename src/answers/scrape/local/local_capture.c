@@ -22,7 +22,7 @@
 #define FILES_MAX  1000u
 
 /* What a recorder is for, and how it is called: several kinds may be one recorder. */
-struct recorder {
+struct local_recorder {
     const struct node *node;
     const char *command; /* "attach" */
     const char *ending;  /* of the file: "", ".cpu" */
@@ -38,7 +38,7 @@ struct local_capture {
     char *program, *folder;
     local_capture_tell_fn tell;
     void *context;
-    VEC(struct recorder) recorders;
+    VEC(struct local_recorder) recorders;
 };
 
 struct local_capture *local_capture_create(const char *program, const char *folder,
@@ -60,7 +60,7 @@ struct local_capture *local_capture_create(const char *program, const char *fold
     return capture;
 }
 
-static void tell(struct local_capture *capture, struct recorder *recorder, const char *why)
+static void tell(struct local_capture *capture, struct local_recorder *recorder, const char *why)
 {
     char text[FAULT_TEXT_MAX];
     if (recorder->was_told)
@@ -72,7 +72,7 @@ static void tell(struct local_capture *capture, struct recorder *recorder, const
 }
 
 /* RUN/NICK.memoir, RUN/NICK-2.memoir; never a file that is there: a run may be continued. */
-static char *free_path(const struct local_capture *capture, struct recorder *recorder)
+static char *free_path(const struct local_capture *capture, struct local_recorder *recorder)
 {
     while (recorder->files < FILES_MAX) {
         char *path = NULL, number[16] = "";
@@ -107,7 +107,7 @@ static _Noreturn void become(const char *program, char *const *arguments, int wo
     _exit(127);
 }
 
-static bool start(struct local_capture *capture, struct recorder *recorder, uint32_t target)
+static bool start(struct local_capture *capture, struct local_recorder *recorder, uint32_t target)
 {
     char number[16], *path = free_path(capture, recorder);
     char *arguments[10];
@@ -143,7 +143,7 @@ static bool start(struct local_capture *capture, struct recorder *recorder, uint
 }
 
 /* Starts it if its node runs, and as another process than the one that was recorded already. */
-static bool try_start(struct local_capture *capture, struct recorder *recorder)
+static bool try_start(struct local_capture *capture, struct local_recorder *recorder)
 {
     struct fault why = {.text = ""};
     uint32_t const target = node_pid(recorder->node, &why);
@@ -158,12 +158,13 @@ static bool add(struct local_capture *capture, const struct node *node, const ch
                 const char *ending)
 {
     bool const is_heap = strcmp(command, "attach") == 0;
-    struct recorder const recorder = {.node = node,
-                                      .command = command,
-                                      .ending = ending,
-                                      .with_pages = is_heap && node->recordings & RECORDING_PAGES,
-                                      .with_cpu = is_heap && node->recordings & RECORDING_CPU,
-                                      .words = -1};
+    struct local_recorder const recorder = {.node = node,
+                                            .command = command,
+                                            .ending = ending,
+                                            .with_pages =
+                                                is_heap && node->recordings & RECORDING_PAGES,
+                                            .with_cpu = is_heap && node->recordings & RECORDING_CPU,
+                                            .words = -1};
     if (vec_push(&capture->recorders, recorder))
         return true;
     capture->tell(capture->context, node, "not enough memory to record processes");
@@ -205,7 +206,7 @@ static void last_words(int words, char *text)
 }
 
 /* After a recorder has ended: whether that was as it should be. */
-static void conclude(struct local_capture *capture, struct recorder *recorder, int status)
+static void conclude(struct local_capture *capture, struct local_recorder *recorder, int status)
 {
     char words[LAST_WORDS], why[LAST_WORDS + 64];
     last_words(recorder->words, words);

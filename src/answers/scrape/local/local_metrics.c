@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-struct family {
+struct local_family {
     const char *name, *type, *help;
     int64_t value; /* below 0: not known */
 };
 
-static void write_family(FILE *out, const struct family *family)
+static void write_family(FILE *out, const struct local_family *family)
 {
     if (family->value >= 0)
         fprintf(out, "# HELP %s %s\n# TYPE %s %s\n%s %" PRId64 "\n", family->name, family->help,
@@ -19,7 +19,7 @@ static void write_family(FILE *out, const struct family *family)
 char *local_metrics_render(const struct local_sample *sample, const struct tcp_account *account,
                            double began_unix_s, size_t *size)
 {
-    struct family const families[] = {
+    struct local_family const families[] = {
         {"process_resident_memory_bytes", "gauge", "Resident memory.", sample->rss_bytes},
         {"process_virtual_memory_bytes", "gauge", "Virtual memory.", sample->vsz_bytes},
         {"memoir_process_proportional_bytes", "gauge",

@@ -82,13 +82,13 @@ static int write_metrics(struct watch *watch, struct watched *watched,
     return err;
 }
 
-struct told {
+struct local_told {
     const char *kind, *why;
     uint64_t begin_us, bytes;
 };
 
 static void book(struct watch *watch, struct watched *watched, struct snapshot *snapshot,
-                 const struct told *told)
+                 const struct local_told *told)
 {
     struct run_fetch const line = {.stamp = snapshot->stamp,
                                    .nick = watched->node->nick,
@@ -112,7 +112,7 @@ unsigned local_watch_sample(struct watch *watch, struct watched *watched, struct
 {
     struct fault fault = {0};
     struct local_sample sample;
-    struct told told = {.kind = "rss", .why = fault.text, .begin_us = unix_ns() / 1000u};
+    struct local_told told = {.kind = "rss", .why = fault.text, .begin_us = unix_ns() / 1000u};
     bool const wants_line = watched->captures & CAPTURE_RSS;
     bool const wants_metrics = watched->captures & CAPTURE_METRICS && !watched->node->metrics_url;
 

@@ -21,7 +21,7 @@ struct role_rule {
     char *role, *expression;
 };
 
-struct reading {
+struct node_reading {
     struct config config;
     struct node_list *list;
     const struct node_list_options *options;
@@ -58,7 +58,7 @@ static const struct config_key wish_keys[] = {{"every", config_duration, AT(ever
                                               {NULL, NULL, 0}};
 #undef AT
 
-static int add_role(struct reading *reading, const yaml_node_t *value, const char *role)
+static int add_role(struct node_reading *reading, const yaml_node_t *value, const char *role)
 {
     struct fault why;
     const char *expression = yaml_in_text(value);
@@ -79,7 +79,7 @@ static int add_role(struct reading *reading, const yaml_node_t *value, const cha
     return config_no_memory(&reading->config);
 }
 
-static int take_roles(struct reading *reading, const yaml_node_t *map)
+static int take_roles(struct node_reading *reading, const yaml_node_t *map)
 {
     if (map && !yaml_in_is_map(map))
         return config_wrong(&reading->config, map, "roles are written as `ROLE: expression`");
@@ -99,7 +99,7 @@ static int take_roles(struct reading *reading, const yaml_node_t *map)
     return 0;
 }
 
-static int give_role(struct reading *reading, const struct role_rule *rule,
+static int give_role(struct node_reading *reading, const struct role_rule *rule,
                      const struct pattern *pattern)
 {
     for (size_t i = reading->first_node; i < reading->list->nodes.count; i++) {
@@ -113,7 +113,7 @@ static int give_role(struct reading *reading, const struct role_rule *rule,
 }
 
 /* Roles of nodes that have none of their own: the first rule that the name or the nick matches. */
-static int give_roles(struct reading *reading)
+static int give_roles(struct node_reading *reading)
 {
     struct fault *fault = reading->config.fault;
     vec_each (rule, &reading->roles) {
@@ -132,7 +132,8 @@ static int give_roles(struct reading *reading)
 }
 
 /* A line that is only a text is any input, as on the command line. */
-static int take_input(struct reading *reading, const yaml_node_t *value, struct node_lines *lines)
+static int take_input(struct node_reading *reading, const yaml_node_t *value,
+                      struct node_lines *lines)
 {
     const char *text = yaml_in_text(value);
     bool const is_path = !node_lines_is_address(text) && strncmp(text, "pid:", 4) != 0 &&
@@ -142,7 +143,7 @@ static int take_input(struct reading *reading, const yaml_node_t *value, struct 
     return config_path(&reading->config, value, &lines->input);
 }
 
-static int take_node(struct reading *reading, const yaml_node_t *value)
+static int take_node(struct node_reading *reading, const yaml_node_t *value)
 {
     struct node_lines lines = {.gives_blocks = true};
     struct config *config = &reading->config;
@@ -163,7 +164,7 @@ static int take_node(struct reading *reading, const yaml_node_t *value)
     return err;
 }
 
-static int take_nodes(struct reading *reading, const yaml_node_t *list)
+static int take_nodes(struct node_reading *reading, const yaml_node_t *list)
 {
     if (list && !yaml_in_is_list(list))
         return config_wrong(&reading->config, list,
@@ -176,7 +177,7 @@ static int take_nodes(struct reading *reading, const yaml_node_t *list)
     return 0;
 }
 
-static int check_defaults(struct reading *reading)
+static int check_defaults(struct node_reading *reading)
 {
     struct node_lines lines = {.gives_blocks = true};
     if (!reading->defaults)
@@ -186,7 +187,7 @@ static int check_defaults(struct reading *reading)
     return err;
 }
 
-static int take_all(struct reading *reading)
+static int take_all(struct node_reading *reading)
 {
     struct config *config = &reading->config;
     const yaml_node_t *root = yaml_in_root(&config->yaml);
@@ -214,7 +215,8 @@ static int take_all(struct reading *reading)
 int node_config_parse(struct node_list *list, struct slice text, const char *path,
                       const struct node_list_options *options, struct fault *fault)
 {
-    struct reading reading = {.list = list, .options = options, .first_node = list->nodes.count};
+    struct node_reading reading = {
+        .list = list, .options = options, .first_node = list->nodes.count};
     const char *slash = strrchr(path, '/');
     struct fault why = {.text = ""};
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup("");

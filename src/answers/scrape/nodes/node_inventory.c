@@ -10,7 +10,7 @@
 #include "scrape/nodes/node_inputs.h"
 #include "scrape/nodes/node_make.h"
 
-struct choice {
+struct node_choice {
     struct node_list *list;
     const struct inventory *inventory;
     const struct node_pattern *pattern;
@@ -40,7 +40,7 @@ static bool has_roles(const struct inventory *inventory)
 }
 
 /* 1, 0 or -errno. */
-static int is_chosen(const struct choice *choice, const struct inventory_group *group,
+static int is_chosen(const struct node_choice *choice, const struct inventory_group *group,
                      struct fault *fault)
 {
     const struct node_list_options *options = choice->options;
@@ -62,7 +62,7 @@ static int is_chosen(const struct choice *choice, const struct inventory_group *
     return 0;
 }
 
-static bool is_taken(const struct choice *choice, const struct host_port *host)
+static bool is_taken(const struct node_choice *choice, const struct host_port *host)
 {
     vec_each (other, &choice->taken)
         if (other->port == host->port && host_equals(other, host))
@@ -70,7 +70,7 @@ static bool is_taken(const struct choice *choice, const struct host_port *host)
     return false;
 }
 
-static int fill(const struct choice *choice, struct node *node, const struct host_port *host,
+static int fill(const struct node_choice *choice, struct node *node, const struct host_port *host,
                 struct fault *fault)
 {
     char address[HOST_PORT_TEXT_MAX];
@@ -89,7 +89,7 @@ static int fill(const struct choice *choice, struct node *node, const struct hos
     return 0;
 }
 
-static int take_host(struct choice *choice, const char *text, struct fault *fault)
+static int take_host(struct node_choice *choice, const char *text, struct fault *fault)
 {
     struct host_port host;
     if (host_port_parse(slice_of(text), &host) != 0)
@@ -110,7 +110,7 @@ static int take_host(struct choice *choice, const char *text, struct fault *faul
     return err ? err : node_list_take(choice->list, node, fault);
 }
 
-static int take_groups(struct choice *choice, struct fault *fault)
+static int take_groups(struct node_choice *choice, struct fault *fault)
 {
     vec_each (group, &choice->inventory->groups) {
         int const chosen = is_chosen(choice, group, fault);
@@ -125,7 +125,7 @@ static int take_groups(struct choice *choice, struct fault *fault)
     return 0;
 }
 
-static int nobody(const struct choice *choice, const char *path)
+static int nobody(const struct node_choice *choice, const char *path)
 {
     char roles[256] = "";
     size_t size = 0;
@@ -138,7 +138,7 @@ static int nobody(const struct choice *choice, const char *path)
         path, size ? roles : "none");
 }
 
-static int take_all(struct choice *choice, const char *path, struct fault *fault)
+static int take_all(struct node_choice *choice, const char *path, struct fault *fault)
 {
     const struct node_class *class = node_class_find(choice->list, choice->class_name);
     size_t const before = choice->list->nodes.count;
@@ -168,10 +168,10 @@ int node_inventory_read(struct node_list *list, const char *path,
         return node_list_doubt(list, "%s; it is left out", fault->text);
     if (err)
         return err;
-    struct choice choice = {.list = list,
-                            .inventory = &inventory,
-                            .pattern = pattern,
-                            .options = pattern->options ? pattern->options : &nothing};
+    struct node_choice choice = {.list = list,
+                                 .inventory = &inventory,
+                                 .pattern = pattern,
+                                 .options = pattern->options ? pattern->options : &nothing};
     choice.class_name = choice.options->class_name ? choice.options->class_name : "algod";
     err = take_all(&choice, path, fault);
     vec_free(&choice.taken);

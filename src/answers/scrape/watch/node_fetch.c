@@ -16,7 +16,7 @@ _Static_assert(CAPTURE_HEAP == 1u << RUN_HEAP && CAPTURE_GOROUTINE == 1u << RUN_
                    CAPTURE_BLOCKINFO == 1u << RUN_BLOCKINFO,
                "a capture is the bit of its kind");
 
-struct fetch {
+struct node_fetch {
     struct watch *watch;
     struct watched *watched;
     struct snapshot *snapshot;
@@ -62,7 +62,7 @@ static const char *kind_for_people(enum run_kind kind)
 }
 
 /* A node that cannot be reached is told of once, whatever it was asked for.  Half an answer is none: it is back when one is whole. */
-static void tell_reach(struct fetch *fetch, const struct outcome *outcome)
+static void tell_reach(struct node_fetch *fetch, const struct outcome *outcome)
 {
     struct watched *watched = fetch->watched;
 
@@ -75,7 +75,7 @@ static void tell_reach(struct fetch *fetch, const struct outcome *outcome)
     }
 }
 
-static void tell_change(struct fetch *fetch, const struct outcome *outcome)
+static void tell_change(struct node_fetch *fetch, const struct outcome *outcome)
 {
     const char *why = outcome->why;
     unsigned *gaps = &fetch->watched->gaps_in_a_row[fetch->kind];
@@ -97,7 +97,7 @@ static void tell_change(struct fetch *fetch, const struct outcome *outcome)
 }
 
 /* Whether a node of which nothing was known turns out not to have it: then it is not asked again. */
-static void leave_out(struct fetch *fetch, long status)
+static void leave_out(struct node_fetch *fetch, long status)
 {
     struct watched *watched = fetch->watched;
     if (status == 404 && watched->node->class && strcmp(watched->node->class->name, "auto") == 0)
@@ -105,7 +105,7 @@ static void leave_out(struct fetch *fetch, long status)
 }
 
 /* Writes the line about it, and counts. */
-static void book(struct fetch *fetch, const struct outcome *outcome)
+static void book(struct node_fetch *fetch, const struct outcome *outcome)
 {
     struct watch *watch = fetch->watch;
     struct node_watch_tick *told = &fetch->snapshot->told;
@@ -139,7 +139,7 @@ static void book(struct fetch *fetch, const struct outcome *outcome)
 }
 
 /* The end of one that was under way. */
-static void finish(struct fetch *fetch, const struct outcome *outcome)
+static void finish(struct node_fetch *fetch, const struct outcome *outcome)
 {
     struct watch *watch = fetch->watch;
 
@@ -162,7 +162,7 @@ static const char *why_not_kept(int err, char out[128])
 
 static int take_piece(void *context, struct slice piece)
 {
-    struct fetch *fetch = context;
+    struct node_fetch *fetch = context;
     struct run_writer *writer = fetch->watch->writer;
     int err = 0;
 
@@ -176,7 +176,7 @@ static int take_piece(void *context, struct slice piece)
 }
 
 /* What came is whole. */
-static int keep_capture(struct fetch *fetch, uint64_t *bytes)
+static int keep_capture(struct node_fetch *fetch, uint64_t *bytes)
 {
     char name[NAME_MAX + 1];
     *bytes = fetch->capture.bytes;
@@ -191,7 +191,7 @@ static int keep_capture(struct fetch *fetch, uint64_t *bytes)
 
 static void take_answer(void *context, const struct http_answer *answer)
 {
-    struct fetch *fetch = context;
+    struct node_fetch *fetch = context;
     char why[128];
     struct outcome outcome = {.begin_ns = answer->begin_ns,
                               .end_ns = answer->end_ns,
@@ -215,7 +215,7 @@ static void take_answer(void *context, const struct http_answer *answer)
 
 static void take_blockinfo(void *context, const struct chain_blockinfo *info)
 {
-    struct fetch *fetch = context;
+    struct node_fetch *fetch = context;
     char why[128];
     struct outcome outcome = {.begin_ns = info->begin_ns,
                               .end_ns = info->end_ns,
@@ -236,7 +236,7 @@ static void take_blockinfo(void *context, const struct chain_blockinfo *info)
 }
 
 /* -errno with a sentence: it could not be begun. */
-static int ask_http(struct fetch *fetch, struct fault *fault)
+static int ask_http(struct node_fetch *fetch, struct fault *fault)
 {
     const struct node_watch_options *options = fetch->watch->options;
     const struct node *node = fetch->watched->node;
@@ -268,7 +268,7 @@ static int ask_http(struct fetch *fetch, struct fault *fault)
     return number ? 0 : fault->code;
 }
 
-static int ask(struct fetch *fetch, struct fault *fault)
+static int ask(struct node_fetch *fetch, struct fault *fault)
 {
     const struct node *node = fetch->watched->node;
     if (fetch->kind != RUN_BLOCKINFO)
@@ -282,7 +282,7 @@ void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kin
                  struct snapshot *snapshot)
 {
     uint64_t const now_ns = unix_ns();
-    struct fetch refused = {
+    struct node_fetch refused = {
         .watch = watch, .watched = watched, .snapshot = snapshot, .kind = kind, .capture.fd = -1};
     struct outcome outcome = {.begin_ns = now_ns, .end_ns = now_ns, .why = "out of memory"};
     struct fault fault = {0};
@@ -292,7 +292,7 @@ void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kin
         book(&refused, &outcome);
         return;
     }
-    struct fetch *fetch = malloc(sizeof(*fetch));
+    struct node_fetch *fetch = malloc(sizeof(*fetch));
     if (fetch)
         *fetch = refused;
     if (!fetch || ask(fetch, &fault)) {

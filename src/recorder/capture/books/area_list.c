@@ -17,7 +17,7 @@
 #define GO_HEAP_END   0xd000000000ull
 #define NAME_BYTES    320
 
-struct making {
+struct area_making {
     const struct area_question *question;
     struct area_list *list;
     size_t stack, mapped, known; /* cursors */
@@ -90,7 +90,7 @@ static bool has_our_hooks(uint32_t pid, const struct map_region *region)
 }
 
 /* The thread whose stack it is, or 0. */
-static uint32_t thread_of(struct making *making, const struct map_region *region)
+static uint32_t thread_of(struct area_making *making, const struct map_region *region)
 {
     const struct area_question *question = making->question;
     while (making->stack < question->stack_count &&
@@ -103,7 +103,7 @@ static uint32_t thread_of(struct making *making, const struct map_region *region
                : 0;
 }
 
-static bool is_mapped_by_program(struct making *making, const struct map_region *region)
+static bool is_mapped_by_program(struct area_making *making, const struct map_region *region)
 {
     const struct area_question *question = making->question;
     while (making->mapped < question->mapped_count &&
@@ -114,7 +114,7 @@ static bool is_mapped_by_program(struct making *making, const struct map_region 
 }
 
 /* libc keeps the stacks of threads that ended, each above its guard. */
-static bool is_old_stack(struct making *making, size_t index)
+static bool is_old_stack(struct area_making *making, size_t index)
 {
     const struct map_region *region = &making->question->maps->regions.items[index];
     const struct map_region *before = index ? region - 1 : NULL;
@@ -123,14 +123,15 @@ static bool is_old_stack(struct making *making, size_t index)
            !is_mapped_by_program(making, region);
 }
 
-static void name_stack(const struct making *making, uint32_t tid, char name[NAME_BYTES])
+static void name_stack(const struct area_making *making, uint32_t tid, char name[NAME_BYTES])
 {
     char thread[64];
     process_thread_name(making->question->pid, tid, thread, sizeof(thread));
     snprintf(name, NAME_BYTES, "stack of thread %u%s%s", tid, thread[0] ? ", " : "", thread);
 }
 
-static enum owner_kind judge_anonymous(struct making *making, size_t index, char name[NAME_BYTES])
+static enum owner_kind judge_anonymous(struct area_making *making, size_t index,
+                                       char name[NAME_BYTES])
 {
     const struct map_region *region = &making->question->maps->regions.items[index];
     const struct map_region *file = file_before(making->question, index);
@@ -167,7 +168,7 @@ static enum owner_kind judge_anonymous(struct making *making, size_t index, char
     return OWNER_OTHER;
 }
 
-static enum owner_kind judge(struct making *making, size_t index, char name[NAME_BYTES])
+static enum owner_kind judge(struct area_making *making, size_t index, char name[NAME_BYTES])
 {
     const struct map_region *region = &making->question->maps->regions.items[index];
     if (is_anonymous(region))
@@ -188,7 +189,7 @@ static enum owner_kind judge(struct making *making, size_t index, char name[NAME
     return begins(region->name, "[anon") ? OWNER_RUNTIME : OWNER_FILE;
 }
 
-static int add_named(struct making *making, struct owner_area area, const char *name)
+static int add_named(struct area_making *making, struct owner_area area, const char *name)
 {
     struct slice const text = {name, strlen(name)};
     if (string_table_intern(making->list->names, text, &area.name) < 0)
@@ -197,7 +198,7 @@ static int add_named(struct making *making, struct owner_area area, const char *
 }
 
 /* What a runtime has of anonymous memory is its own, the rest stays what it is. */
-static int add_pieces(struct making *making, struct owner_area area, const char *name)
+static int add_pieces(struct area_making *making, struct owner_area area, const char *name)
 {
     const struct area_question *question = making->question;
     uint64_t const end = area.end;
@@ -221,7 +222,7 @@ static int add_pieces(struct making *making, struct owner_area area, const char 
     return 0;
 }
 
-static int add_area(struct making *making, size_t index)
+static int add_area(struct area_making *making, size_t index)
 {
     const struct map_region *region = &making->question->maps->regions.items[index];
     char name[NAME_BYTES];
@@ -239,7 +240,7 @@ static int add_area(struct making *making, size_t index)
 
 int area_list_make(const struct area_question *question, struct area_list *list)
 {
-    struct making making = {.question = question, .list = list};
+    struct area_making making = {.question = question, .list = list};
     *list = (struct area_list){.names = string_table_create()};
     int err = list->names ? 0 : -ENOMEM;
     for (size_t i = 0; i < question->maps->regions.count && err == 0; i++)

@@ -18,7 +18,7 @@ struct member {
     uint32_t next, previous; /* members; of one that is free: the next free */
 };
 
-struct filling {
+struct pool_filling {
     uint32_t number;
     uint32_t first; /* member */
     string_id name;
@@ -30,7 +30,7 @@ struct pool_book {
     struct heap_book *heap; /* only its accounts: blocks of pools may lie anywhere, byte by byte */
     struct ordering *ordering;
     VEC(struct member) members;
-    VEC(struct filling) fillings;
+    VEC(struct pool_filling) fillings;
     struct number_map member_of, filling_of; /* by address, by number */
     uint32_t free_member;
     uint32_t newest;
@@ -46,7 +46,7 @@ struct pool_book *pool_book_create(bool begins_anew)
     book->heap = heap_book_create_for_pools();
     if (book->heap)
         book->ordering = ordering_create(book->heap, begins_anew);
-    if (!book->ordering || !vec_push(&book->fillings, (struct filling){0})) {
+    if (!book->ordering || !vec_push(&book->fillings, (struct pool_filling){0})) {
         pool_book_destroy(book);
         return NULL;
     }
@@ -77,7 +77,7 @@ struct heap_book *pool_book_blocks(struct pool_book *book)
     return book->heap;
 }
 
-static struct filling *filling_at(struct pool_book *book, uint32_t place)
+static struct pool_filling *filling_at(struct pool_book *book, uint32_t place)
 {
     INVARIANT(place > 0 && place <= book->fillings.count);
     return &book->fillings.items[place - 1];
@@ -132,7 +132,7 @@ static int add_member(struct pool_book *book, const struct block *block, uint32_
     uint32_t place = *known = take_member(book);
     if (!place)
         return -ENOMEM;
-    struct filling *in = filling_at(book, filling);
+    struct pool_filling *in = filling_at(book, filling);
     INVARIANT(!in->ended && book->members.count <= MEMBERS_MAX);
     *member_at(book, place) =
         (struct member){.block = *block, .filling = filling, .next = in->first};
@@ -156,7 +156,7 @@ static uint32_t take_place(struct pool_book *book)
             return place;
         }
     }
-    return vec_push(&book->fillings, (struct filling){0}) ? (uint32_t)book->fillings.count : 0;
+    return vec_push(&book->fillings, (struct pool_filling){0}) ? (uint32_t)book->fillings.count : 0;
 }
 
 /* The place of a filling, which is made if it is new.  0 when out of memory. */
@@ -171,7 +171,7 @@ static uint32_t make_filling(struct pool_book *book, uint32_t number, string_id 
     if (!known)
         return 0;
     *known = place;
-    *filling_at(book, place) = (struct filling){.number = number, .name = name};
+    *filling_at(book, place) = (struct pool_filling){.number = number, .name = name};
     if ((int32_t)(number - book->newest) > 0)
         book->newest = number;
     return place;

@@ -9,7 +9,7 @@
 #define PARTS_MAX (OWNER_PAGE / 8 + 1)
 
 /* What one block has of a page. */
-struct part {
+struct page_blocks_part {
     uint32_t site, live, slack;
 };
 
@@ -18,7 +18,7 @@ struct sweep {
     struct page_blocks *blocks;
     size_t span;   /* cursor in the present pages */
     uint64_t page; /* being looked at */
-    struct part parts[PARTS_MAX];
+    struct page_blocks_part parts[PARTS_MAX];
     size_t part_count;
     struct block long_one; /* the block that reaches furthest */
     bool failed;
@@ -75,9 +75,9 @@ static void take_part(void *into, const struct block *block)
     struct sweep *sweep = into;
     if (sweep->part_count == PARTS_MAX || block->site >= sweep->question->site_count)
         return;
-    sweep->parts[sweep->part_count++] =
-        (struct part){block->site, within_page(sweep->page, block->address, asked_end(block)),
-                      within_page(sweep->page, asked_end(block), usable_end(block))};
+    sweep->parts[sweep->part_count++] = (struct page_blocks_part){
+        block->site, within_page(sweep->page, block->address, asked_end(block)),
+        within_page(sweep->page, asked_end(block), usable_end(block))};
     if (usable_end(block) > usable_end(&sweep->long_one))
         sweep->long_one = *block;
 }
@@ -106,7 +106,7 @@ static void book_page(struct sweep *sweep)
         return;
     note_used(sweep, sweep->page, sweep->page + OWNER_PAGE);
     for (size_t i = 0; i < sweep->part_count; i++) {
-        const struct part *part = &sweep->parts[i];
+        const struct page_blocks_part *part = &sweep->parts[i];
         uint64_t const live = part->live < rest ? part->live : rest;
         uint64_t const slack = part->slack < rest - live ? part->slack : rest - live;
         rest -= live + slack;

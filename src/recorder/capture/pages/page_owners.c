@@ -7,7 +7,7 @@
 
 #include "capture/pages/page_blocks.h"
 
-struct finding {
+struct page_finding {
     const struct page_question *question;
     struct page_blocks blocks;
     uint64_t *by_area;    /* bytes of pages that nobody else has */
@@ -40,7 +40,7 @@ static bool has_ranges(const struct owner_area *area)
 }
 
 /* Who has the byte at `at`, in an area; *end comes down to where that changes. */
-static uint64_t *owner_at(struct finding *finding, size_t area, uint64_t at, uint64_t *end)
+static uint64_t *owner_at(struct page_finding *finding, size_t area, uint64_t at, uint64_t *end)
 {
     const struct page_question *question = finding->question;
     uint64_t *owner = &finding->by_area[area];
@@ -81,7 +81,7 @@ bool page_is_earlier(const struct page_question *question, uint64_t at, uint64_t
 }
 
 /* What the pages of an area are that nobody has. */
-static enum owner_kind kind_of(const struct finding *finding, size_t index, bool is_earlier)
+static enum owner_kind kind_of(const struct page_finding *finding, size_t index, bool is_earlier)
 {
     const struct page_question *question = finding->question;
     const struct owner_area *area = &question->areas[index];
@@ -94,7 +94,7 @@ static enum owner_kind kind_of(const struct finding *finding, size_t index, bool
 }
 
 /* Shares out resident pages of one area, without those that blocks are in. */
-static void share_out(struct finding *finding, size_t area, uint64_t start, uint64_t end)
+static void share_out(struct page_finding *finding, size_t area, uint64_t start, uint64_t end)
 {
     const struct page_span *used = finding->blocks.used.items;
     size_t const count = finding->blocks.used.count;
@@ -120,7 +120,7 @@ static void share_out(struct finding *finding, size_t area, uint64_t start, uint
 }
 
 /* Bytes of [start, end) that are not resident; calls must not go back. */
-static uint64_t absent_bytes(struct finding *finding, uint64_t start, uint64_t end)
+static uint64_t absent_bytes(struct page_finding *finding, uint64_t start, uint64_t end)
 {
     const struct page_question *question = finding->question;
     uint64_t absent = end - start;
@@ -135,7 +135,7 @@ static uint64_t absent_bytes(struct finding *finding, uint64_t start, uint64_t e
 }
 
 /* What the program mapped itself, not from a file, and is not there. */
-static uint64_t count_reserved(struct finding *finding)
+static uint64_t count_reserved(struct page_finding *finding)
 {
     const struct page_question *question = finding->question;
     uint64_t reserved = 0;
@@ -155,7 +155,7 @@ static uint64_t count_reserved(struct finding *finding)
     return reserved;
 }
 
-static void share_out_areas(struct finding *finding)
+static void share_out_areas(struct page_finding *finding)
 {
     const struct page_question *question = finding->question;
     for (size_t i = 0; i < question->area_count; i++) {
@@ -212,7 +212,7 @@ static void merge(struct page_owners *owners)
     owners->owned.count = count;
 }
 
-static int collect(const struct finding *finding, struct page_owners *owners)
+static int collect(const struct page_finding *finding, struct page_owners *owners)
 {
     const struct page_question *question = finding->question;
     const struct page_blocks *blocks = &finding->blocks;
@@ -237,7 +237,7 @@ static int collect(const struct finding *finding, struct page_owners *owners)
 
 int page_owners_find(const struct page_question *question, struct page_owners *owners)
 {
-    struct finding finding = {.question = question};
+    struct page_finding finding = {.question = question};
     memset(owners, 0, sizeof(*owners));
     int err = page_blocks_find(question, &finding.blocks);
     finding.by_area = calloc(question->area_count + 1, sizeof(uint64_t));

@@ -25,7 +25,7 @@
 
 #define FIRST_PROCESS 1 /* of a pid namespace, which ends with it */
 
-struct message {
+struct become_message {
     int is_ready; /* else it is over */
     int status;   /* to exit with */
     char path[PATH_MAX], arena[64];
@@ -53,14 +53,15 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-static void tell_program(const struct message *message)
+static void tell_program(const struct become_message *message)
 {
     ssize_t const ignored = write(becoming.to_program, message, sizeof(*message));
     (void)ignored; /* who became the program does not listen any more */
 }
 
 /* In the process that becomes it.  Returns when that cannot be. */
-static void become(const struct recorder_options *options, const struct message *ready, int report)
+static void become(const struct recorder_options *options, const struct become_message *ready,
+                   int report)
 {
     uint32_t unused;
     struct launch const launch = {.path = ready->path,
@@ -76,7 +77,7 @@ static void become(const struct recorder_options *options, const struct message 
 /* Whatever the recorder says last is what this process ends with, unless it becomes the program before. */
 static _Noreturn void obey(const struct recorder_options *options, int from, int report)
 {
-    struct message message;
+    struct become_message message;
     int status = 1;
     while (read(from, &message, sizeof(message)) == sizeof(message)) {
         if (message.is_ready)
@@ -138,7 +139,7 @@ static void hold_end(void)
 
 static int start(void *self, struct arena *arena, struct fault *fault)
 {
-    struct message ready = {.is_ready = 1};
+    struct become_message ready = {.is_ready = 1};
     int failure;
     (void)self;
     becoming.arena = arena;
@@ -219,7 +220,7 @@ int recorder_become(const struct recorder_options *options, struct recorder_resu
 
 void recorder_become_end(int status)
 {
-    struct message const over = {.status = status};
+    struct become_message const over = {.status = status};
     fflush(NULL);
     if (becoming.held)
         atomic_store(&becoming.held->holds_end, 0);

@@ -29,14 +29,15 @@ static const struct {
 };
 #define ALLOCATOR_MARKS (MARK_JEMALLOC | MARK_TCMALLOC | MARK_MIMALLOC)
 
-struct place {
+struct program_place {
     struct recording *recording;
     uint32_t pid;
     bool in_executable;
     bool allocator_is_seen;
 };
 
-static void add(const struct place *place, enum trait_kind kind, bool is_seen, const char *where)
+static void add(const struct program_place *place, enum trait_kind kind, bool is_seen,
+                const char *where)
 {
     struct recording *recording = place->recording;
     vec_each (trait, &recording->traits) {
@@ -66,7 +67,7 @@ static bool python_uses_malloc(uint32_t pid)
 }
 
 /* Whether every block of it comes to our hooks. */
-static bool is_seen(const struct place *place, enum trait_kind kind, uint32_t marks)
+static bool is_seen(const struct program_place *place, enum trait_kind kind, uint32_t marks)
 {
     switch (kind) {
     case TRAIT_NIM:
@@ -80,7 +81,7 @@ static bool is_seen(const struct place *place, enum trait_kind kind, uint32_t ma
     }
 }
 
-static void add_marks(const struct place *place, uint32_t marks, const char *where)
+static void add_marks(const struct program_place *place, uint32_t marks, const char *where)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (marks & kinds[i].mark)
@@ -92,7 +93,7 @@ static void add_marks(const struct place *place, uint32_t marks, const char *whe
 static void look_at_executable(const struct program_traits *traits, struct recording *recording)
 {
     const char *path = recording_text(recording, recording->program);
-    struct place place = {recording, traits->pid, true, traits->allocator_is_seen};
+    struct program_place place = {recording, traits->pid, true, traits->allocator_is_seen};
     struct elf_image image;
     struct elf_view view;
     if (elf_image_open(&image, traits->root, path) < 0)
@@ -109,7 +110,7 @@ static void look_at_library(void *context, const char *path)
 
 void program_traits_look(struct program_traits *traits, struct recording *recording)
 {
-    struct place place = {recording, traits->pid, false, false};
+    struct program_place place = {recording, traits->pid, false, false};
     if (!traits->executable_read)
         look_at_executable(traits, recording);
     traits->executable_read = true;

@@ -18,7 +18,7 @@
 #define AGE_MARGIN_NS 100000000ull /* the kernel tells it in hundredths of a second */
 
 /* One that ends, or is of the kernel, has no memory at all. */
-enum finding { HAS_ARENA, LACKS_ARENA, HAS_NO_MEMORY, NOT_TOLD };
+enum arena_finding { HAS_ARENA, LACKS_ARENA, HAS_NO_MEMORY, NOT_TOLD };
 
 struct known_user {
     uint32_t pid;
@@ -69,7 +69,7 @@ static bool names_arena(const struct arena_users *users, uint32_t tid)
            strcmp(value, users->path) == 0;
 }
 
-static enum finding look_at_thread(const struct arena_users *users, uint32_t tid)
+static enum arena_finding look_at_thread(const struct arena_users *users, uint32_t tid)
 {
     struct map_list maps;
     bool found = false;
@@ -85,10 +85,10 @@ static enum finding look_at_thread(const struct arena_users *users, uint32_t tid
 }
 
 /* The first thread may have ended before the others, which have the memory then. */
-static enum finding look_at_process(const struct arena_users *users, uint32_t pid)
+static enum arena_finding look_at_process(const struct arena_users *users, uint32_t pid)
 {
     char path[32];
-    enum finding found = look_at_thread(users, pid);
+    enum arena_finding found = look_at_thread(users, pid);
     snprintf(path, sizeof(path), "/proc/%u/task", pid);
     DIR *threads = found == HAS_NO_MEMORY ? opendir(path) : NULL;
     for (struct dirent *entry; threads && found == HAS_NO_MEMORY && (entry = readdir(threads));)
@@ -108,7 +108,7 @@ static bool is_older(uint32_t pid)
 /* Of one that may not be looked at (it has more rights than we) the age decides. */
 static void look(const struct arena_users *users, struct known_user *known)
 {
-    enum finding const found = look_at_process(users, known->pid);
+    enum arena_finding const found = look_at_process(users, known->pid);
     known->is_old = is_older(known->pid);
     known->has_arena = found == HAS_ARENA || (found == NOT_TOLD && !known->is_old);
     known->looked_ns = monotonic_ns();

@@ -11,14 +11,15 @@
 #define BYTES_LIMIT (1ull << 47)
 
 /* A record, copied: the program may change what is in its ring while we read. */
-struct told {
+struct ring_told {
     enum told_kind kind;
     unsigned fixed, count; /* words before the text, and in all */
     uint64_t words[TOLD_WORDS_MAX];
 };
 
 /* `first` is its first word as it was when its length was looked at.  False when there is no such record. */
-static bool copy_record(const struct ring *ring, uint64_t at, uint64_t first, struct told *told)
+static bool copy_record(const struct ring *ring, uint64_t at, uint64_t first,
+                        struct ring_told *told)
 {
     told->kind = told_kind_of(first);
     told->fixed = told_fixed_words(told->kind);
@@ -34,14 +35,14 @@ static bool copy_record(const struct ring *ring, uint64_t at, uint64_t first, st
 }
 
 /* Up to its first NUL. */
-static struct slice text_of(const struct told *told)
+static struct slice text_of(const struct ring_told *told)
 {
     INVARIANT(told->fixed > 0 && told->count <= TOLD_WORDS_MAX);
     const char *text = (const char *)(told->words + told->fixed);
     return (struct slice){text, strnlen(text, 8 * (size_t)(told->count - told->fixed))};
 }
 
-static int see_block(struct ring *ring, const struct told *record, bool makes)
+static int see_block(struct ring *ring, const struct ring_told *record, bool makes)
 {
     uint64_t const first = record->words[0], second = record->words[1];
     uint64_t time_ns = session_time(ring->session, ring->time_ns);
@@ -64,7 +65,7 @@ static int see_block(struct ring *ring, const struct told *record, bool makes)
     return session_told_block(ring->session, &told, ring->hurry);
 }
 
-static int see_region(struct ring *ring, const struct told *record, bool names)
+static int see_region(struct ring *ring, const struct ring_told *record, bool names)
 {
     struct told_region region = {.start = event_address(record->words[0]),
                                  .length = record->words[names ? 2 : 1]};
@@ -81,7 +82,7 @@ static int see_region(struct ring *ring, const struct told *record, bool names)
 
 int ring_told_see(struct ring *ring, uint64_t at, uint64_t first)
 {
-    struct told record;
+    struct ring_told record;
     uint64_t const time_ns = session_time(ring->session, ring->time_ns);
     if (!copy_record(ring, at, first, &record))
         return -EINVAL;

@@ -36,7 +36,7 @@
 
 _Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
 
-struct recorder {
+struct recorder_recorder {
     const struct recorder_options *options;
     const struct recorder_subject *subject;
     struct arena arena;
@@ -77,7 +77,7 @@ static void lift_limits(void)
     }
 }
 
-static void beat(struct recorder *recorder)
+static void beat(struct recorder_recorder *recorder)
 {
     if (recorder->beats)
         atomic_store_explicit(&recorder->arena.header->clock, __builtin_ia32_rdtsc(),
@@ -85,7 +85,7 @@ static void beat(struct recorder *recorder)
 }
 
 /* Until a ring that is half full wakes us. */
-static void rest(struct recorder *recorder, unsigned fullest)
+static void rest(struct recorder_recorder *recorder, unsigned fullest)
 {
     struct arena_header *header = recorder->arena.header;
     long rest_ns = fullest < FILLED_PERCENT ? 2 * recorder->rest_ns : recorder->rest_ns / 2;
@@ -109,7 +109,7 @@ static void rest(struct recorder *recorder, unsigned fullest)
 
 /* Threads stamp their events themselves unless there are very many of them: then they look at the clock word, which
  * beats with every round. */
-static void watch_rate(struct recorder *recorder, uint64_t now_ns)
+static void watch_rate(struct recorder_recorder *recorder, uint64_t now_ns)
 {
     uint64_t words = ring_reader_words(recorder->reader);
     if (now_ns - recorder->rate_ns < RATE_WINDOW_NS)
@@ -124,7 +124,7 @@ static void watch_rate(struct recorder *recorder, uint64_t now_ns)
 }
 
 /* The program may change its own at any time. */
-static void keep_priority(struct recorder *recorder, uint64_t now_ns)
+static void keep_priority(struct recorder_recorder *recorder, uint64_t now_ns)
 {
     if (now_ns < recorder->priority_ns)
         return;
@@ -134,7 +134,7 @@ static void keep_priority(struct recorder *recorder, uint64_t now_ns)
 }
 
 /* Reads until the subject says that it is over: how, or -errno with `fault`. */
-static int read_until_end(struct recorder *recorder, struct recorder_result *result,
+static int read_until_end(struct recorder_recorder *recorder, struct recorder_result *result,
                           struct fault *fault)
 {
     const struct recorder_subject *subject = recorder->subject;
@@ -163,7 +163,7 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
 }
 
 /* What "heap RATE" asks for: a number, as in the arena. */
-static bool set_rate(struct recorder *recorder, const char *text)
+static bool set_rate(struct recorder_recorder *recorder, const char *text)
 {
     char *end;
     uint64_t rate = strtoull(text, &end, 10);
@@ -176,7 +176,8 @@ static bool set_rate(struct recorder *recorder, const char *text)
 }
 
 /* "KIND TEXT", of a mark.  What is in the rings by now came before it. */
-static bool set_mark(struct recorder *recorder, const char *text, char answer[CONTROL_TEXT_MAX])
+static bool set_mark(struct recorder_recorder *recorder, const char *text,
+                     char answer[CONTROL_TEXT_MAX])
 {
     int kind = text[0] - '0';
     if (kind < MARK_INSTANT || kind > MARK_END || text[1] != ' ' || !text[2])
@@ -193,7 +194,7 @@ static bool set_mark(struct recorder *recorder, const char *text, char answer[CO
 /* "heap RATE", "mark KIND TEXT" and "look" are all that can be asked so far. */
 static void on_request(void *context, const char *request, char answer[CONTROL_TEXT_MAX])
 {
-    struct recorder *recorder = context;
+    struct recorder_recorder *recorder = context;
     bool understood = false;
     if (strncmp(request, "heap ", 5) == 0)
         understood = set_rate(recorder, request + 5);
@@ -206,7 +207,7 @@ static void on_request(void *context, const char *request, char answer[CONTROL_T
                  "the recorder does not understand this request; it is of another version");
 }
 
-static void recorder_fini(struct recorder *recorder)
+static void recorder_fini(struct recorder_recorder *recorder)
 {
     control_close(recorder->control);
     ring_reader_destroy(recorder->reader);
@@ -224,7 +225,7 @@ static void recorder_fini(struct recorder *recorder)
     free(recorder);
 }
 
-static int open_pages(struct recorder *recorder, struct fault *fault)
+static int open_pages(struct recorder_recorder *recorder, struct fault *fault)
 {
     struct fault why = {.code = -EIO, .text = "pages cannot be watched"};
     if (!recorder->options->pages)
@@ -237,7 +238,7 @@ static int open_pages(struct recorder *recorder, struct fault *fault)
     return 0;
 }
 
-static int open_cpu(struct recorder *recorder, struct fault *fault)
+static int open_cpu(struct recorder_recorder *recorder, struct fault *fault)
 {
     struct fault why = {.code = -EIO, .text = "time cannot be recorded"};
     if (!recorder->options->cpu)
@@ -253,7 +254,7 @@ static int open_cpu(struct recorder *recorder, struct fault *fault)
 }
 
 /* All that is needed besides the arena. */
-static int furnish(struct recorder *recorder, struct fault *fault)
+static int furnish(struct recorder_recorder *recorder, struct fault *fault)
 {
     cell_sources_init(&recorder->cells);
     int err = open_pages(recorder, fault);
@@ -284,7 +285,7 @@ static int furnish(struct recorder *recorder, struct fault *fault)
     return 0;
 }
 
-static void watch_time(struct recorder *recorder, uint32_t pid)
+static void watch_time(struct recorder_recorder *recorder, uint32_t pid)
 {
     struct fault why = {.text = ""};
     if (recorder->cpu && cpu_station_watch(recorder->cpu, pid, false, &why) < 0)
@@ -293,11 +294,11 @@ static void watch_time(struct recorder *recorder, uint32_t pid)
 
 static void let_program_go(void *context)
 {
-    const struct recorder *recorder = context;
+    const struct recorder_recorder *recorder = context;
     atomic_store(&recorder->arena.header->off, 1);
 }
 
-static void tie_lifeline(struct recorder *recorder)
+static void tie_lifeline(struct recorder_recorder *recorder)
 {
     struct lifeline_options const options = {.patience_ns = LIFELINE_NS,
                                              .all_ns = LAST_READ_NS,
@@ -309,7 +310,7 @@ static void tie_lifeline(struct recorder *recorder)
     recorder->lifeline = lifeline_tie(&options);
 }
 
-static int start(struct recorder *recorder, struct fault *fault)
+static int start(struct recorder_recorder *recorder, struct fault *fault)
 {
     const struct recorder_subject *subject = recorder->subject;
     bool const runs_already = recorder->options->attached != NULL;
@@ -335,7 +336,8 @@ static int start(struct recorder *recorder, struct fault *fault)
     return 0;
 }
 
-static void end(struct recorder *recorder, enum subject_state how, struct recorder_result *result)
+static void end(struct recorder_recorder *recorder, enum subject_state how,
+                struct recorder_result *result)
 {
     atomic_store(&recorder->arena.header->off, 1);
     lifeline_end_is_due();
@@ -352,7 +354,7 @@ static void end(struct recorder *recorder, enum subject_state how, struct record
 int recorder_record(const struct recorder_options *options, const struct recorder_subject *subject,
                     struct recorder_result *result, struct fault *fault)
 {
-    struct recorder *recorder = calloc(1, sizeof(*recorder));
+    struct recorder_recorder *recorder = calloc(1, sizeof(*recorder));
     if (!recorder)
         return fault_set(fault, -ENOMEM, "out of memory before the start");
     memset(result, 0, sizeof(*result));

@@ -21,14 +21,14 @@
 #define REST_SHARE 30u /* of the time may go into reading again what was given back */
 
 /* Texts are copied: the recording's own tables move while they grow. */
-struct question {
+struct symbol_question {
     struct recording *recording; /* only a mark for whom the answer is */
     uint32_t frame;
     uint64_t address;
     char *path, *root, *build_id;
 };
 
-struct answer {
+struct symbol_answer {
     struct recording *recording;
     uint32_t frame;
     uint32_t count;
@@ -40,9 +40,9 @@ struct symbol_queue {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    VEC(struct question) questions;
+    VEC(struct symbol_question) questions;
     size_t next; /* the first question not taken */
-    VEC(struct answer) answers;
+    VEC(struct symbol_answer) answers;
     size_t open;                     /* questions without an answer that was fetched */
     const struct recording *at_work; /* whose question is being answered, if the answer is wanted */
     bool taken;                      /* a question is being answered, by whichever thread */
@@ -54,11 +54,12 @@ struct symbol_queue {
     struct resolver *resolver;
 };
 
-static struct answer find_answer(struct symbol_queue *queue, const struct question *question)
+static struct symbol_answer find_answer(struct symbol_queue *queue,
+                                        const struct symbol_question *question)
 {
     struct resolved names[RESOLVED_MAX];
     struct resolver_module module = {question->path, question->root, question->build_id};
-    struct answer answer = {.recording = question->recording, .frame = question->frame};
+    struct symbol_answer answer = {.recording = question->recording, .frame = question->frame};
     size_t count = resolver_lookup(queue->resolver, &module, question->address, names);
     if (count > 0 && (answer.names = malloc(count * sizeof(names[0])))) {
         memcpy(answer.names, names, count * sizeof(names[0]));
@@ -71,7 +72,7 @@ static struct answer find_answer(struct symbol_queue *queue, const struct questi
     return answer;
 }
 
-static void question_fini(struct question *question)
+static void question_fini(struct symbol_question *question)
 {
     free(question->path);
     free(question->root);
@@ -96,12 +97,12 @@ static void mind_others(struct symbol_queue *queue)
 /* Called with the lock held, and given up meanwhile. */
 static void answer_next(struct symbol_queue *queue)
 {
-    struct question question = queue->questions.items[queue->next++];
+    struct symbol_question question = queue->questions.items[queue->next++];
     queue->at_work = question.recording;
     queue->taken = true;
     queue->is_resting = false;
     pthread_mutex_unlock(&queue->lock);
-    struct answer answer = find_answer(queue, &question);
+    struct symbol_answer answer = find_answer(queue, &question);
     question_fini(&question);
     pthread_mutex_lock(&queue->lock);
     bool wanted = queue->at_work != NULL;
@@ -204,7 +205,7 @@ void symbol_queue_destroy(struct symbol_queue *queue)
     free(queue);
 }
 
-static void put_answer(struct recording *recording, const struct answer *answer)
+static void put_answer(struct recording *recording, const struct symbol_answer *answer)
 {
     struct frame *frame = &recording->frames.items[answer->frame];
     size_t first = recording->locations.count;
@@ -227,7 +228,7 @@ static void fetch_answers(struct symbol_queue *queue, struct recording *recordin
 {
     size_t kept = 0;
     for (size_t i = 0; i < queue->answers.count; i++) {
-        struct answer *answer = &queue->answers.items[i];
+        struct symbol_answer *answer = &queue->answers.items[i];
         if (answer->recording != recording) {
             queue->answers.items[kept++] = *answer;
             continue;
@@ -244,7 +245,7 @@ void symbol_queue_forget(struct symbol_queue *queue, const struct recording *rec
     pthread_mutex_lock(&queue->lock);
     size_t kept = queue->next;
     for (size_t i = queue->next; i < queue->questions.count; i++) {
-        struct question *question = &queue->questions.items[i];
+        struct symbol_question *question = &queue->questions.items[i];
         if (question->recording == recording) {
             question_fini(question);
             queue->open--;
@@ -255,7 +256,7 @@ void symbol_queue_forget(struct symbol_queue *queue, const struct recording *rec
     queue->questions.count = kept;
     kept = 0;
     for (size_t i = 0; i < queue->answers.count; i++) {
-        struct answer *answer = &queue->answers.items[i];
+        struct symbol_answer *answer = &queue->answers.items[i];
         if (answer->recording == recording) {
             free(answer->names);
             queue->open--;
@@ -282,12 +283,13 @@ static bool ask(struct symbol_queue *queue, struct recording *recording, const c
     if (frame->module == MODULE_NONE || frame->location_count > 0) /* those came with a name */
         return true;
     const struct module *module = &recording->modules.items[frame->module];
-    struct question question = {.recording = recording,
-                                .frame = (uint32_t)at,
-                                .address = frame->address,
-                                .path = strdup(recording_text(recording, module->path)),
-                                .root = strdup(root_of(module, root)),
-                                .build_id = strdup(recording_text(recording, module->build_id))};
+    struct symbol_question question = {.recording = recording,
+                                       .frame = (uint32_t)at,
+                                       .address = frame->address,
+                                       .path = strdup(recording_text(recording, module->path)),
+                                       .root = strdup(root_of(module, root)),
+                                       .build_id =
+                                           strdup(recording_text(recording, module->build_id))};
     if (!question.path || !question.root || !question.build_id ||
         !vec_push(&queue->questions, question)) {
         question_fini(&question);
@@ -299,7 +301,7 @@ static bool ask(struct symbol_queue *queue, struct recording *recording, const c
 
 static int by_place(const void *left, const void *right)
 {
-    const struct question *a = left, *b = right;
+    const struct symbol_question *a = left, *b = right;
     int const order = strcmp(a->path, b->path);
     return order ? order : a->address < b->address ? -1 : a->address > b->address;
 }

@@ -104,14 +104,14 @@ static int look_at_thread(pid_t pid, pid_t tid, const struct needed_call **forbi
     return err;
 }
 
-struct check {
+struct seccomp_check {
     pid_t pid;
     const struct needed_call *forbidden;
 };
 
 static int look_at_all(void *context)
 {
-    struct check *check = context;
+    struct seccomp_check *check = context;
     struct ranked_thread *threads;
     size_t count;
     int err = thread_rank((uint32_t)check->pid, &threads, &count);
@@ -125,7 +125,7 @@ static int look_at_all(void *context)
 
 int seccomp_check(pid_t pid, struct fault *fault)
 {
-    struct check check = {pid, NULL};
+    struct seccomp_check check = {pid, NULL};
     int err = tracing_thread_run(look_at_all, &check);
     if (err == -EPERM)
         return fault_set(fault, err,

@@ -15,17 +15,17 @@
 
 #define LISTED_MAX 20u
 
-struct candidate {
+struct target_candidate {
     uint32_t pid;
     struct process_status status;
 };
 struct candidates {
-    VEC(struct candidate) items;
+    VEC(struct target_candidate) items;
 };
 
 static bool take(struct candidates *found, uint32_t pid, const char *container, const char *name)
 {
-    struct candidate one = {.pid = pid};
+    struct target_candidate one = {.pid = pid};
     if (pid == (uint32_t)getpid() || (name && !process_is_named(pid, name)) ||
         (container && !container_holds(container, pid)) ||
         process_status_read(pid, 0, &one.status) < 0 || !one.status.has_memory)
@@ -60,9 +60,9 @@ static bool is_mere_init(const char *name)
 }
 
 /* The only one whose parent is (not) among them; NULL when there are several, or none. */
-static const struct candidate *only_child_of(const struct candidates *found, uint32_t parent)
+static const struct target_candidate *only_child_of(const struct candidates *found, uint32_t parent)
 {
-    const struct candidate *only = NULL;
+    const struct target_candidate *only = NULL;
     vec_each (one, &found->items) {
         bool among = false;
         vec_each (other, &found->items)
@@ -76,11 +76,11 @@ static const struct candidate *only_child_of(const struct candidates *found, uin
     return only;
 }
 
-static const struct candidate *choose(const struct candidates *found, bool in_container)
+static const struct target_candidate *choose(const struct candidates *found, bool in_container)
 {
     if (found->items.count == 1)
         return &found->items.items[0];
-    const struct candidate *first = in_container ? only_child_of(found, 0) : NULL;
+    const struct target_candidate *first = in_container ? only_child_of(found, 0) : NULL;
     while (first && is_mere_init(first->status.name))
         first = only_child_of(found, first->pid);
     return first;
@@ -101,7 +101,7 @@ static int several(const struct candidates *found, const char *what, struct faul
     char list[512] = "";
     size_t at = 0;
     for (size_t i = 0; i < found->items.count && i < LISTED_MAX; i++) {
-        const struct candidate *one = &found->items.items[i];
+        const struct target_candidate *one = &found->items.items[i];
         int put = snprintf(list + at, sizeof(list) - at, "%s%u (%s)", i ? ", " : "", one->pid,
                            one->status.name);
         if (put < 0 || (size_t)put >= sizeof(list) - at)
@@ -121,7 +121,7 @@ int target_find(const char *container, const char *name, pid_t *pid, struct faul
     int err = search(&found, container, name);
     if (err == 0 && container && found.items.count == 0 && container_id(container, id))
         err = search(&found, id, name);
-    const struct candidate *chosen =
+    const struct target_candidate *chosen =
         err == 0 && found.items.count ? choose(&found, container != NULL) : NULL;
     if (err < 0)
         fault_set(fault, err, "cannot list the processes: %s", strerror(-err));

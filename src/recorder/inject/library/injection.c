@@ -255,7 +255,7 @@ static int detach(struct injection *injection, struct fault *fault)
     return jumps;
 }
 
-struct job {
+struct injection_job {
     struct injection *injection;
     int arena_fd;
     struct fault *fault;
@@ -263,7 +263,7 @@ struct job {
 
 static int attach_job(void *context)
 {
-    struct job *job = context;
+    struct injection_job *job = context;
     int err = -EAGAIN;
     for (int i = 0; i < TRIES && err == -EAGAIN; i++) {
         if (i > 0)
@@ -275,14 +275,14 @@ static int attach_job(void *context)
 
 static int detach_job(void *context)
 {
-    struct job *job = context;
+    struct injection_job *job = context;
     return detach(job->injection, job->fault);
 }
 
 int injection_attach(struct injection *injection, int arena_fd, struct fault *fault)
 {
     struct fault ignored;
-    int err = tracing_thread_run(attach_job, &(struct job){injection, arena_fd, fault});
+    int err = tracing_thread_run(attach_job, &(struct injection_job){injection, arena_fd, fault});
     if (err < 0)
         return judge_failure(injection, err);
     err = set_jumps(injection, true, fault);
@@ -295,7 +295,7 @@ int injection_attach(struct injection *injection, int arena_fd, struct fault *fa
 
 int injection_detach(struct injection *injection, struct fault *fault)
 {
-    int err = tracing_thread_run(detach_job, &(struct job){injection, -1, fault});
+    int err = tracing_thread_run(detach_job, &(struct injection_job){injection, -1, fault});
     if (err < 0 && judge_failure(injection, err) == -ESTALE)
         return 0; /* the hooks went with the program that had them */
     return err;

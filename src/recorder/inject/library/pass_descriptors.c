@@ -11,7 +11,7 @@
 
 #include "inject/library/errand_code.h"
 
-union control {
+union pass_control {
     struct cmsghdr head;
     char bytes[CMSG_SPACE(PASSED_MAX * sizeof(int))];
 };
@@ -22,7 +22,7 @@ struct inbox {
     char byte;
     struct iovec part;
     struct msghdr message;
-    union control control;
+    union pass_control control;
 };
 _Static_assert(sizeof(struct inbox) <= BORROWED_CELLS_BYTES,
                "it fits the borrowed thread's memory");
@@ -71,7 +71,7 @@ void close_passed(struct borrowed_thread *borrowed, const struct passing *passin
 static int send_all(int socket, const struct passing *passing)
 {
     size_t const size = (size_t)passing->count * sizeof(int);
-    union control control = {.bytes = {0}};
+    union pass_control control = {.bytes = {0}};
     char byte = 'm';
     struct iovec part = {&byte, 1};
     struct msghdr message = {.msg_iov = &part,

@@ -23,7 +23,7 @@
 #define STUCK_MAX    16
 #define DENIED_NS    50000000ull /* nor may anybody trace threads that end, as all do before an exec */
 
-struct search {
+struct borrow_search {
     struct target_modules *modules;
     const struct code_spots *spots;
     struct borrowed_thread *borrowed;
@@ -33,7 +33,7 @@ struct search {
     unsigned stuck_count;
 };
 
-static void forget_stuck(struct search *search)
+static void forget_stuck(struct borrow_search *search)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < search->stuck_count; i++)
@@ -42,7 +42,7 @@ static void forget_stuck(struct search *search)
     search->stuck_count = kept;
 }
 
-static bool is_stuck(const struct search *search, pid_t tid)
+static bool is_stuck(const struct borrow_search *search, pid_t tid)
 {
     for (unsigned i = 0; i < search->stuck_count; i++)
         if (search->stuck[i] == tid)
@@ -50,7 +50,7 @@ static bool is_stuck(const struct search *search, pid_t tid)
     return false;
 }
 
-static void release(struct search *search, struct stopped_thread *thread)
+static void release(struct borrow_search *search, struct stopped_thread *thread)
 {
     uint64_t stopped = thread_release(thread);
     search->report->looked_ns += stopped;
@@ -58,7 +58,7 @@ static void release(struct search *search, struct stopped_thread *thread)
         search->report->longest_ns = stopped;
 }
 
-static void count_verdict(struct search *search, const struct stack_view *view)
+static void count_verdict(struct borrow_search *search, const struct stack_view *view)
 {
     struct borrow_report *report = search->report;
     report->busy += view->verdict == STACK_BUSY;
@@ -71,7 +71,7 @@ static void count_verdict(struct search *search, const struct stack_view *view)
 }
 
 /* One look.  0: borrowed.  -EAGAIN: not now.  1: an object had to be prepared, look again. */
-static int look(struct search *search, pid_t tid)
+static int look(struct borrow_search *search, pid_t tid)
 {
     struct stopped_thread thread;
     struct user_regs_struct registers;
@@ -110,7 +110,7 @@ static int look(struct search *search, pid_t tid)
 }
 
 /* Looks at a thread until all objects on its stack are known. */
-static int look_closely(struct search *search, pid_t tid)
+static int look_closely(struct borrow_search *search, pid_t tid)
 {
     int err = 1;
     if (is_stuck(search, tid))
@@ -120,7 +120,7 @@ static int look_closely(struct search *search, pid_t tid)
     return err == 1 ? -EAGAIN : err;
 }
 
-static int refused(struct search *search, struct fault *fault)
+static int refused(struct borrow_search *search, struct fault *fault)
 {
     const struct borrow_report *report = search->report;
     struct process_status status;
@@ -149,7 +149,7 @@ static int refused(struct search *search, struct fault *fault)
 }
 
 /* It was allowed a moment ago: mostly somebody else came first, such as another memoir. */
-static int forbidden(const struct search *search, struct fault *fault)
+static int forbidden(const struct borrow_search *search, struct fault *fault)
 {
     struct ranked_thread *ranked = NULL;
     struct process_status status;
@@ -173,7 +173,7 @@ static int forbidden(const struct search *search, struct fault *fault)
                      pid, pid);
 }
 
-static int look_at_all(struct search *search, bool *permitted)
+static int look_at_all(struct borrow_search *search, bool *permitted)
 {
     int err = -EAGAIN;
     struct ranked_thread *ranked;
@@ -199,11 +199,11 @@ static int look_at_all(struct search *search, bool *permitted)
 int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrowed,
                   struct borrow_report *report, struct fault *fault)
 {
-    struct search search = {.modules = wish->modules,
-                            .spots = wish->spots,
-                            .borrowed = borrowed,
-                            .report = report,
-                            .advice = wish->advice ? wish->advice : "try again"};
+    struct borrow_search search = {.modules = wish->modules,
+                                   .spots = wish->spots,
+                                   .borrowed = borrowed,
+                                   .report = report,
+                                   .advice = wish->advice ? wish->advice : "try again"};
     uint64_t start = monotonic_ns(), nap = NAP_FIRST_NS;
     bool permitted = false;
     int err = -EAGAIN;

@@ -110,13 +110,13 @@ bool busy_names_know(const char *name, bool is_libc)
                         prefixed(name, libc_prefixes, COUNT(libc_prefixes))));
 }
 
-struct function {
+struct busy_function {
     uint64_t start, end;
     bool busy, allocates;
 };
 
 struct busy_names {
-    VEC(struct function) functions; /* by start */
+    VEC(struct busy_function) functions; /* by start */
     bool is_libc, has_malloc, failed;
 };
 
@@ -126,16 +126,16 @@ static bool see(void *context, const struct loaded_symbol *symbol)
     if (!symbol->is_function)
         return true;
     names->has_malloc |= strcmp(symbol->name, "malloc") == 0;
-    struct function function = {symbol->address, symbol->address + symbol->size,
-                                busy_names_know(symbol->name, names->is_libc),
-                                is_allocator_name(symbol->name)};
+    struct busy_function function = {symbol->address, symbol->address + symbol->size,
+                                     busy_names_know(symbol->name, names->is_libc),
+                                     is_allocator_name(symbol->name)};
     names->failed |= !vec_push(&names->functions, function);
     return !names->failed;
 }
 
 static int compare(const void *left, const void *right)
 {
-    const struct function *a = left, *b = right;
+    const struct busy_function *a = left, *b = right;
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     return (int)a->busy - (int)b->busy;
@@ -153,7 +153,7 @@ struct busy_names *busy_names_create(struct memory_reader reader, const struct l
         busy_names_destroy(names);
         return NULL;
     }
-    qsort(names->functions.items, names->functions.count, sizeof(struct function), compare);
+    qsort(names->functions.items, names->functions.count, sizeof(struct busy_function), compare);
     return names;
 }
 
@@ -187,11 +187,11 @@ static size_t count_before(const struct busy_names *names, uint64_t address)
 bool busy_names_hold(const struct busy_names *names, uint64_t address)
 {
     size_t next = count_before(names, address);
-    const struct function *functions = names->functions.items;
+    const struct busy_function *functions = names->functions.items;
     bool named = false;
     /* Several names may begin at one place; the busy ones are last. */
     if (next > 0) {
-        const struct function *before = &functions[next - 1];
+        const struct busy_function *before = &functions[next - 1];
         named = address < before->end;
         if (named && before->busy)
             return true;

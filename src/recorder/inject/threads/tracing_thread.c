@@ -14,7 +14,7 @@
 #define GONE_NAP_NS  50000l
 #define GONE_WAIT_NS 1000000000ull
 
-struct errand {
+struct tracing_errand {
     int (*body)(void *context);
     void *context;
     int result;
@@ -23,7 +23,7 @@ struct errand {
 
 static void *run(void *argument)
 {
-    struct errand *errand = argument;
+    struct tracing_errand *errand = argument;
     errand->tid = gettid();
     setpriority(PRIO_PROCESS, (id_t)errand->tid,
                 TRACING_NICE); /* only root may; the others do without */
@@ -41,7 +41,7 @@ static void wait_until_gone(pid_t tid)
 
 int tracing_thread_run(int (*body)(void *context), void *context)
 {
-    struct errand errand = {.body = body, .context = context};
+    struct tracing_errand errand = {.body = body, .context = context};
     pthread_t thread;
     int err = pthread_create(&thread, NULL, run, &errand);
     if (err != 0)

@@ -18,48 +18,50 @@ static const unsigned kind_apis[] = {
     [KIND_PLAIN] = API_COMMON,
 };
 
-struct prefix {
+struct allocator_prefix {
     char text[ALLOCATOR_PREFIX_MAX];
     enum kind kind;
     uint64_t usable; /* of the best function that tells it */
     size_t usable_rank;
 };
 
-struct search {
+struct allocator_search {
     const struct elf_view *view;
     struct slice symbols, names;
-    struct prefix prefixes[ALLOCATOR_PREFIXES];
+    struct allocator_prefix prefixes[ALLOCATOR_PREFIXES];
     size_t prefix_count;
     bool has_malloc, has_free, is_libc, is_google;
 };
 
-struct function {
+struct allocator_function {
     struct slice name;
     uint64_t address, size;
     uint32_t section;
 };
 
 /* The function that symbol number `index` names; false when it names none. */
-static bool function_at(const struct search *search, size_t index, struct function *out)
+static bool function_at(const struct allocator_search *search, size_t index,
+                        struct allocator_function *out)
 {
     Elf64_Sym symbol;
     memcpy(&symbol, search->symbols.data + index * sizeof(symbol), sizeof(symbol));
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
         symbol.st_value == 0)
         return false;
-    *out = (struct function){elf_text(search->names, symbol.st_name), symbol.st_value,
-                             symbol.st_size, symbol.st_shndx};
+    *out = (struct allocator_function){elf_text(search->names, symbol.st_name), symbol.st_value,
+                                       symbol.st_size, symbol.st_shndx};
     return out->name.size > 0;
 }
 
-static bool is_code(const struct search *search, const struct function *function)
+static bool is_code(const struct allocator_search *search,
+                    const struct allocator_function *function)
 {
     struct elf_section section;
     return elf_view_section(search->view, function->section, &section) &&
            (section.header.sh_flags & SHF_EXECINSTR);
 }
 
-static size_t symbol_count(const struct search *search)
+static size_t symbol_count(const struct allocator_search *search)
 {
     size_t count = search->symbols.size / sizeof(Elf64_Sym);
     return count < SYMBOLS_MAX ? count : SYMBOLS_MAX;
@@ -76,7 +78,7 @@ static bool ends_with(struct slice name, const char *text)
     return name.size >= size && memcmp(name.data + name.size - size, text, size) == 0;
 }
 
-static void add_prefix(struct search *search, enum kind kind, struct slice text)
+static void add_prefix(struct allocator_search *search, enum kind kind, struct slice text)
 {
     if (text.size >= ALLOCATOR_PREFIX_MAX)
         return;
@@ -86,8 +88,8 @@ static void add_prefix(struct search *search, enum kind kind, struct slice text)
     }
     if (search->prefix_count == ALLOCATOR_PREFIXES)
         return;
-    struct prefix *prefix = &search->prefixes[search->prefix_count++];
-    *prefix = (struct prefix){.kind = kind, .usable_rank = SIZE_MAX};
+    struct allocator_prefix *prefix = &search->prefixes[search->prefix_count++];
+    *prefix = (struct allocator_prefix){.kind = kind, .usable_rank = SIZE_MAX};
     memcpy(prefix->text, text.data, text.size);
 }
 
@@ -114,7 +116,7 @@ static bool begins_a_word(struct slice name, size_t at)
     return at == 0 || name.data[at - 1] == '_';
 }
 
-static void look_at(struct search *search, struct slice name)
+static void look_at(struct allocator_search *search, struct slice name)
 {
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         size_t size = strlen(signs[i].sign);
@@ -128,9 +130,9 @@ static void look_at(struct search *search, struct slice name)
     search->is_google = search->is_google || is(name, "TCMallocInternalMalloc");
 }
 
-static void find_prefixes(struct search *search, const char *wanted)
+static void find_prefixes(struct allocator_search *search, const char *wanted)
 {
-    struct function function;
+    struct allocator_function function;
     if (wanted)
         add_prefix(search, KIND_NAMED, slice_of(wanted));
     for (size_t i = 1; i < symbol_count(search); i++) {
@@ -142,7 +144,8 @@ static void find_prefixes(struct search *search, const char *wanted)
 }
 
 /* What follows the prefix; false when the name has another one. */
-static bool without_prefix(const struct prefix *prefix, struct slice name, struct slice *rest)
+static bool without_prefix(const struct allocator_prefix *prefix, struct slice name,
+                           struct slice *rest)
 {
     size_t size = strlen(prefix->text);
     if (name.size <= size || memcmp(name.data, prefix->text, size) != 0)
@@ -151,10 +154,10 @@ static bool without_prefix(const struct prefix *prefix, struct slice name, struc
     return true;
 }
 
-static void note_usable(struct search *search, const struct function *function)
+static void note_usable(struct allocator_search *search, const struct allocator_function *function)
 {
     for (size_t i = 0; i < search->prefix_count; i++) {
-        struct prefix *prefix = &search->prefixes[i];
+        struct allocator_prefix *prefix = &search->prefixes[i];
         struct slice rest;
         if (!without_prefix(prefix, function->name, &rest))
             continue;
@@ -168,9 +171,9 @@ static void note_usable(struct search *search, const struct function *function)
 }
 
 /* Operators belong to no prefix: NULL. */
-static bool add_entry(struct allocator_family *family, const struct search *search,
-                      const struct function *function, const struct inside_shape *shape,
-                      const struct prefix *prefix)
+static bool add_entry(struct allocator_family *family, const struct allocator_search *search,
+                      const struct allocator_function *function, const struct inside_shape *shape,
+                      const struct allocator_prefix *prefix)
 {
     struct allocator_entry entry = {
         .name = function->name,
@@ -184,8 +187,8 @@ static bool add_entry(struct allocator_family *family, const struct search *sear
 }
 
 /* What a function of that name does, if it is the allocator's; *prefix is NULL for operators. */
-static const struct inside_shape *shape_of(const struct search *search, struct slice name,
-                                           const struct prefix **prefix)
+static const struct inside_shape *shape_of(const struct allocator_search *search, struct slice name,
+                                           const struct allocator_prefix **prefix)
 {
     const struct inside_shape *shape = allocator_api_find_operator(name);
     *prefix = NULL;
@@ -199,11 +202,11 @@ static const struct inside_shape *shape_of(const struct search *search, struct s
     return shape;
 }
 
-static bool consider(struct allocator_family *family, struct search *search,
-                     const struct function *function)
+static bool consider(struct allocator_family *family, struct allocator_search *search,
+                     const struct allocator_function *function)
 {
     static const char cold[] = ".cold";
-    const struct prefix *prefix;
+    const struct allocator_prefix *prefix;
     struct slice name = function->name;
     const struct inside_shape *shape = shape_of(search, name, &prefix);
     if (shape)
@@ -218,8 +221,8 @@ static bool consider(struct allocator_family *family, struct search *search,
 
 /* A block of operator new is malloc's where both are in one file; else it may be another allocator's, which must not
  * be asked about it. */
-static const struct prefix *prefix_of(const struct search *search,
-                                      const struct allocator_entry *entry)
+static const struct allocator_prefix *prefix_of(const struct allocator_search *search,
+                                                const struct allocator_entry *entry)
 {
     if (entry->prefix < search->prefix_count)
         return &search->prefixes[entry->prefix];
@@ -244,14 +247,14 @@ static bool same_shape(struct inside_shape a, struct inside_shape b)
 }
 
 /* Makes one entry of those with one address. */
-static void merge(struct allocator_family *family, const struct search *search)
+static void merge(struct allocator_family *family, const struct allocator_search *search)
 {
     size_t kept = 0;
     qsort(family->entries.items, family->entries.count, sizeof(family->entries.items[0]),
           by_address);
     vec_each (entry, &family->entries) {
         struct allocator_entry *last = kept ? &family->entries.items[kept - 1] : NULL;
-        const struct prefix *prefix = prefix_of(search, entry);
+        const struct allocator_prefix *prefix = prefix_of(search, entry);
         entry->usable = prefix ? prefix->usable : 0;
         entry->usable_rule =
             prefix && prefix->kind == KIND_JEMALLOC ? INSIDE_USABLE_JEMALLOC : INSIDE_USABLE_WORDS;
@@ -278,9 +281,9 @@ static bool is_whole(const struct allocator_family *family)
 }
 
 /* How far each function is from the next symbol, for those that are shorter than a jump. */
-static void measure_rooms(struct allocator_family *family, const struct search *search)
+static void measure_rooms(struct allocator_family *family, const struct allocator_search *search)
 {
-    struct function function;
+    struct allocator_function function;
     vec_each (entry, &family->entries)
         entry->room = entry->size;
     for (size_t i = 1; i < symbol_count(search); i++) {
@@ -295,9 +298,9 @@ static void measure_rooms(struct allocator_family *family, const struct search *
     }
 }
 
-static int gather(struct allocator_family *family, struct search *search)
+static int gather(struct allocator_family *family, struct allocator_search *search)
 {
-    struct function function;
+    struct allocator_function function;
     for (size_t i = 1; i < symbol_count(search); i++) {
         if (function_at(search, i, &function) && !consider(family, search, &function))
             return -ENOMEM;
@@ -317,7 +320,7 @@ static int gather(struct allocator_family *family, struct search *search)
 int allocator_family_find(struct allocator_family *family, const struct elf_view *view,
                           const char *wanted)
 {
-    struct search search = {.view = view};
+    struct allocator_search search = {.view = view};
     struct elf_section table, names;
 
     *family = (struct allocator_family){0};

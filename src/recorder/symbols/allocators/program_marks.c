@@ -8,11 +8,11 @@
 #define QUICK_SYMBOL_BYTES ((size_t)4 * 1024 * 1024)
 #define QUICK_TEXT_BYTES   ((size_t)4 * 1024 * 1024)
 
-enum match { WHOLE, START, END };
+enum program_match { WHOLE, START, END };
 
 static const struct symbol_sign {
     const char *text;
-    enum match match;
+    enum program_match match;
     uint32_t marks;
 } symbol_signs[] = {
     {"JNI_CreateJavaVM", WHOLE, MARK_JAVA},

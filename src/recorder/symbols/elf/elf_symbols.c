@@ -5,7 +5,7 @@
 
 #define SYMBOLS_MAX ((size_t)16 * 1024 * 1024) /* per table */
 
-struct candidate {
+struct elf_candidate {
     uint64_t low, high; /* high == low: size unknown */
     uint64_t limit;     /* end of the section */
     struct symbol_name name;
@@ -13,7 +13,7 @@ struct candidate {
 };
 
 struct gathering {
-    VEC(struct candidate) candidates;
+    VEC(struct elf_candidate) candidates;
     struct elf_symbols *symbols;
     uint32_t source_count;
 };
@@ -68,7 +68,7 @@ static bool consider(struct gathering *all, const struct elf_view *view, const E
     struct slice name = elf_text(all->symbols->name_tables[source], symbol->st_name);
     if (is_noise(symbol, name) || low + room < low)
         return true;
-    return vec_push(&all->candidates, (struct candidate){
+    return vec_push(&all->candidates, (struct elf_candidate){
                                           .low = low,
                                           .high = low + size,
                                           .limit = low + room,
@@ -99,7 +99,7 @@ static bool gather(struct gathering *all, const struct elf_view *view,
 
 static int compare(const void *left, const void *right)
 {
-    const struct candidate *a = left, *b = right;
+    const struct elf_candidate *a = left, *b = right;
     if (a->low != b->low)
         return a->low < b->low ? -1 : 1;
     if (a->high != b->high)
@@ -114,7 +114,7 @@ static int compare(const void *left, const void *right)
 /* The first address that begins after candidate `at`, or the end of its section. */
 static uint64_t end_of_unsized(const struct gathering *all, size_t at)
 {
-    const struct candidate *candidate = &all->candidates.items[at];
+    const struct elf_candidate *candidate = &all->candidates.items[at];
     for (size_t i = at + 1; i < all->candidates.count; i++) {
         if (all->candidates.items[i].low > candidate->low)
             return all->candidates.items[i].low < candidate->limit ? all->candidates.items[i].low
@@ -123,7 +123,7 @@ static uint64_t end_of_unsized(const struct gathering *all, size_t at)
     return candidate->limit;
 }
 
-static bool keep(struct elf_symbols *symbols, const struct candidate *candidate, uint64_t high)
+static bool keep(struct elf_symbols *symbols, const struct elf_candidate *candidate, uint64_t high)
 {
     uint32_t value = (uint32_t)symbols->names.count;
     return vec_push(&symbols->names, candidate->name) &&
@@ -135,10 +135,10 @@ static bool keep(struct elf_symbols *symbols, const struct candidate *candidate,
 static bool choose(struct gathering *all)
 {
     uint64_t covered = 0; /* first address after all sized functions so far */
-    const struct candidate *last = NULL;
+    const struct elf_candidate *last = NULL;
 
     for (size_t i = 0; i < all->candidates.count; i++) {
-        const struct candidate *candidate = &all->candidates.items[i];
+        const struct elf_candidate *candidate = &all->candidates.items[i];
         bool sized = candidate->high > candidate->low;
         bool beaten = last && last->low == candidate->low && last->demerit <= candidate->demerit;
         if (beaten || (!sized && candidate->low < covered) ||

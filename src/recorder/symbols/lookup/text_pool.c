@@ -19,14 +19,14 @@ struct text {
     char chars[];
 };
 
-struct block {
-    struct block *next;
+struct text_block {
+    struct text_block *next;
     size_t used;
     _Alignas(struct text) char bytes[BLOCK_BYTES];
 };
 
 struct text_pool {
-    struct block *blocks;
+    struct text_block *blocks;
     struct text **slots; /* open addressing; a power of two, at most half full */
     size_t slot_count, text_count;
     char printable[TEXT_MAX]; /* the text being kept, without control characters */
@@ -54,7 +54,7 @@ void text_pool_destroy(struct text_pool *pool)
     if (!pool)
         return;
     while (pool->blocks) {
-        struct block *next = pool->blocks->next;
+        struct text_block *next = pool->blocks->next;
         free(pool->blocks);
         pool->blocks = next;
     }
@@ -97,7 +97,7 @@ static struct text *new_text(struct text_pool *pool, size_t size)
     size_t need = (sizeof(struct text) + size + 1 + align - 1) / align * align;
 
     if (!pool->blocks || pool->blocks->used + need > BLOCK_BYTES) {
-        struct block *block = malloc(sizeof(*block));
+        struct text_block *block = malloc(sizeof(*block));
         if (!block)
             return NULL;
         block->next = pool->blocks;

@@ -74,13 +74,13 @@ void pagemap_close(struct pagemap *pagemap)
 }
 
 /* Runs go out when the next one does not continue them. */
-struct walk {
+struct pagemap_walk {
     page_run_fn each;
     void *context;
     struct page_run run;
 };
 
-static void put_run(struct walk *walk, uint64_t start, uint64_t end, unsigned state)
+static void put_run(struct pagemap_walk *walk, uint64_t start, uint64_t end, unsigned state)
 {
     if (walk->run.state == state && walk->run.end == start) {
         walk->run.end = end;
@@ -91,7 +91,7 @@ static void put_run(struct walk *walk, uint64_t start, uint64_t end, unsigned st
     walk->run = (struct page_run){start, end, state};
 }
 
-static void put_range(struct walk *walk, const struct scan_range *range)
+static void put_range(struct pagemap_walk *walk, const struct scan_range *range)
 {
     unsigned state = 0;
     state |= range->categories & SCAN_PRESENT ? PAGE_PRESENT : 0;
@@ -107,7 +107,8 @@ static void pause_briefly(void)
     nanosleep(&pause, NULL);
 }
 
-static int scan(const struct pagemap *pagemap, uint64_t start, uint64_t end, struct walk *walk)
+static int scan(const struct pagemap *pagemap, uint64_t start, uint64_t end,
+                struct pagemap_walk *walk)
 {
     struct scan_range ranges[RANGES];
     uint64_t const files = pagemap->tells_files ? SCAN_FILE : 0;
@@ -152,7 +153,7 @@ static unsigned entry_state(uint64_t entry, bool tells_files)
     return state | (tells_files && entry & ENTRY_FILE ? PAGE_OF_FILE : 0u);
 }
 
-static void put_entries(const struct pagemap *pagemap, struct walk *walk, uint64_t start,
+static void put_entries(const struct pagemap *pagemap, struct pagemap_walk *walk, uint64_t start,
                         const uint64_t *entries, size_t count)
 {
     uint64_t const page = page_size();
@@ -164,7 +165,7 @@ static void put_entries(const struct pagemap *pagemap, struct walk *walk, uint64
 }
 
 static int read_entries(const struct pagemap *pagemap, uint64_t start, uint64_t end,
-                        struct walk *walk)
+                        struct pagemap_walk *walk)
 {
     uint64_t const page = page_size();
     uint64_t entries[ENTRIES];
@@ -189,7 +190,7 @@ static int read_entries(const struct pagemap *pagemap, uint64_t start, uint64_t 
 int pagemap_walk(const struct pagemap *pagemap, uint64_t start, uint64_t end, page_run_fn each,
                  void *context)
 {
-    struct walk walk = {.each = each, .context = context};
+    struct pagemap_walk walk = {.each = each, .context = context};
     uint64_t const page = page_size();
     start -= start % page;
     end -= end % page;

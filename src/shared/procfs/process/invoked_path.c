@@ -13,14 +13,15 @@
 
 #define WORD_MAX 1024
 
-struct search {
+struct invoked_search {
     uint32_t pid; /* whose files they are; 0: ours */
     struct stat executable;
     char found[PATH_MAX]; /* "": nothing yet */
 };
 
 /* How to open an absolute path of the process. */
-static void path_there(const struct search *search, const char *path, char *text, size_t size)
+static void path_there(const struct invoked_search *search, const char *path, char *text,
+                       size_t size)
 {
     if (search->pid)
         snprintf(text, size, "/proc/%u/root%s", search->pid, path);
@@ -29,7 +30,8 @@ static void path_there(const struct search *search, const char *path, char *text
 }
 
 /* Takes FOLDER/NAME if it leads to the executable. */
-static bool try_path(struct search *search, const char *folder, size_t length, const char *name)
+static bool try_path(struct invoked_search *search, const char *folder, size_t length,
+                     const char *name)
 {
     char path[PATH_MAX], there[PATH_MAX + 32];
     struct stat about;
@@ -45,7 +47,7 @@ static bool try_path(struct search *search, const char *folder, size_t length, c
 }
 
 /* Where a word with a slash in it leads. */
-static bool try_word(struct search *search, const char *word, const char *slash)
+static bool try_word(struct invoked_search *search, const char *word, const char *slash)
 {
     char link[64], folder[PATH_MAX], full[2 * PATH_MAX];
     if (word[0] == '/')
@@ -63,7 +65,7 @@ static bool try_word(struct search *search, const char *word, const char *slash)
 }
 
 /* In the folder of the executable, and where a shell would look. */
-static bool try_name(struct search *search, const char *program, const char *name)
+static bool try_name(struct invoked_search *search, const char *program, const char *name)
 {
     const char *slash = strrchr(program, '/');
     const char *path = getenv("PATH");
@@ -81,7 +83,7 @@ static bool try_name(struct search *search, const char *program, const char *nam
 void program_invoked_path(const char *program, const char *word, uint32_t pid, char *path,
                           size_t size)
 {
-    struct search search = {.pid = pid};
+    struct invoked_search search = {.pid = pid};
     char there[PATH_MAX + 32], name[WORD_MAX];
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, " :"), word); /* may be a title */
     const char *slash = strrchr(name, '/');

@@ -67,13 +67,13 @@ static int64_t run_of(struct history *history, int64_t service,
     return id;
 }
 
-struct place {
+struct history_place {
     sqlite3_stmt *series, *point;
     int64_t service, run;
     uint64_t time_ms;
 };
 
-static int add_value(const struct place *place, const struct history_value *value)
+static int add_value(const struct history_place *place, const struct history_value *value)
 {
     int code;
     sqlite3_bind_int64(place->series, 1, place->service);
@@ -92,7 +92,7 @@ static int add_value(const struct place *place, const struct history_value *valu
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int add_values(struct history *history, struct place *place,
+static int add_values(struct history *history, struct history_place *place,
                       const struct history_snapshot *snapshot)
 {
     static const char series[] =
@@ -117,7 +117,7 @@ int history_add(struct history *history, const struct history_snapshot *snapshot
                 struct fault *fault)
 {
     int code = SQLITE_OK;
-    struct place place = {.time_ms = snapshot->time_ms};
+    struct history_place place = {.time_ms = snapshot->time_ms};
     int err = history_begin(history, WHAT, fault);
     if (err)
         return err;

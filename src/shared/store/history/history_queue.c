@@ -12,7 +12,7 @@
 #define LAST_PATIENCE_MS 1000
 
 /* A snapshot with all its texts in one block. */
-struct copy {
+struct history_copy {
     struct history_snapshot snapshot;
     struct history_value *values;
     char *texts;
@@ -24,14 +24,14 @@ struct history_queue {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct copy *waiting[HISTORY_QUEUE_MAX]; /* a ring */
+    struct history_copy *waiting[HISTORY_QUEUE_MAX]; /* a ring */
     size_t first, count;
     bool ends, is_failing, has_news;
     struct fault news;
     uint64_t left_out;
 };
 
-static void copy_free(struct copy *copy)
+static void copy_free(struct history_copy *copy)
 {
     if (!copy)
         return;
@@ -54,13 +54,13 @@ static const char *put_text(char **at, const char *text)
     return begin;
 }
 
-static struct copy *copy_make(const struct history_snapshot *from)
+static struct history_copy *copy_make(const struct history_snapshot *from)
 {
     size_t size = text_size(from->service) + text_size(from->host) + text_size(from->program) +
                   text_size(from->source);
     for (size_t i = 0; i < from->count; i++)
         size += text_size(from->values[i].name);
-    struct copy *copy = calloc(1, sizeof(*copy));
+    struct history_copy *copy = calloc(1, sizeof(*copy));
     if (copy) {
         copy->texts = malloc(size);
         copy->values = calloc(from->count + 1, sizeof(*copy->values));
@@ -122,7 +122,7 @@ static void *work(void *context)
             pthread_cond_wait(&queue->changed, &queue->lock);
         if (queue->count == 0 || (queue->ends && queue->is_failing))
             break;
-        struct copy *copy = queue->waiting[queue->first];
+        struct history_copy *copy = queue->waiting[queue->first];
         INVARIANT(copy && queue->first < HISTORY_QUEUE_MAX);
         struct fault fault = {.text = ""};
         bool const last = queue->ends;
@@ -172,7 +172,7 @@ struct history_queue *history_queue_create(const char *path, struct fault *fault
 
 void history_queue_add(struct history_queue *queue, const struct history_snapshot *snapshot)
 {
-    struct copy *copy = copy_make(snapshot);
+    struct history_copy *copy = copy_make(snapshot);
     pthread_mutex_lock(&queue->lock);
     if (!copy || queue->count == HISTORY_QUEUE_MAX) {
         queue->left_out++;

@@ -16,7 +16,7 @@ static char *copy_text(sqlite3_stmt *statement, int column)
     return strndup(text ? text : "", NAME_MAX_BYTES);
 }
 
-struct reading {
+struct history_reading {
     struct history *history;
     struct history_content *content;
     const char *service; /* NULL: all */
@@ -28,8 +28,9 @@ struct reading {
 };
 
 /* Calls `take` with each row; a negative answer ends it. */
-static int each_row(struct reading *reading, const char *sql,
-                    int (*take)(struct reading *reading, sqlite3_stmt *statement), int64_t id)
+static int each_row(struct history_reading *reading, const char *sql,
+                    int (*take)(struct history_reading *reading, sqlite3_stmt *statement),
+                    int64_t id)
 {
     sqlite3_stmt *statement;
     int taken = 0;
@@ -62,7 +63,7 @@ static uint64_t time_at(sqlite3_stmt *statement, int column)
     return (uint64_t)(time_ms < TIME_MAX_MS ? time_ms : TIME_MAX_MS);
 }
 
-static int take_run(struct reading *reading, sqlite3_stmt *statement)
+static int take_run(struct history_reading *reading, sqlite3_stmt *statement)
 {
     struct history_run const run = {.id = sqlite3_column_int64(statement, 0),
                                     .pid = (uint32_t)sqlite3_column_int64(statement, 1),
@@ -87,7 +88,7 @@ static uint32_t run_index(const struct history_service *service, int64_t id)
     return 0;
 }
 
-static int take_point(struct reading *reading, sqlite3_stmt *statement)
+static int take_point(struct history_reading *reading, sqlite3_stmt *statement)
 {
     int64_t const run = sqlite3_column_int64(statement, 5);
     const struct history_service *service = reading->into;
@@ -106,7 +107,7 @@ static int take_point(struct reading *reading, sqlite3_stmt *statement)
     return vec_push(&series->points, point) ? 0 : -ENOMEM;
 }
 
-static int take_series(struct reading *reading, sqlite3_stmt *statement)
+static int take_series(struct history_reading *reading, sqlite3_stmt *statement)
 {
     static const char sql[] = "SELECT time_ms, span_ms, low, high, last, run FROM point"
                               " WHERE series = ?1 AND time_ms >= ?2 ORDER BY time_ms";
@@ -122,7 +123,7 @@ static int take_series(struct reading *reading, sqlite3_stmt *statement)
     return err < 0 ? err : 0;
 }
 
-static int take_service(struct reading *reading, sqlite3_stmt *statement)
+static int take_service(struct history_reading *reading, sqlite3_stmt *statement)
 {
     static const char runs[] =
         "SELECT id, pid, begin_ms, last_ms, program, source, limit_bytes, snapshots FROM run"
@@ -149,11 +150,11 @@ static int take_service(struct reading *reading, sqlite3_stmt *statement)
 int history_read(struct history *history, const char *service, uint64_t since_ms,
                  struct history_content *content, struct fault *fault)
 {
-    struct reading reading = {.history = history,
-                              .content = content,
-                              .service = service,
-                              .since_ms = since_ms,
-                              .fault = fault};
+    struct history_reading reading = {.history = history,
+                                      .content = content,
+                                      .service = service,
+                                      .since_ms = since_ms,
+                                      .fault = fault};
     *content = (struct history_content){0};
     int err =
         history_run(history, "BEGIN", WHAT, fault); /* one picture, whoever writes meanwhile */

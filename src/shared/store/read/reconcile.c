@@ -7,11 +7,12 @@
 #include "base/invariant.h"
 #include "model/metric.h"
 
-struct sums {
+struct reconcile_sums {
     uint64_t columns[COLUMN_LIMIT];
 };
 
-static int add_bucket(struct recording *recording, struct bucket *bucket, struct sums *sums)
+static int add_bucket(struct recording *recording, struct bucket *bucket,
+                      struct reconcile_sums *sums)
 {
     int const err = recording_load_bucket(recording, bucket, NULL);
     if (err < 0)
@@ -29,7 +30,7 @@ static uint64_t above_zero(uint64_t value)
 }
 
 /* `first` is COL_HEAP_CALLS, or what is like it.  A total is never below what is live. */
-static void set_totals(struct totals *totals, const struct sums *sums, unsigned first)
+static void set_totals(struct totals *totals, const struct reconcile_sums *sums, unsigned first)
 {
     INVARIANT(first + 3 < COLUMN_LIMIT);
     const uint64_t *columns = sums->columns + first;
@@ -43,13 +44,13 @@ static void set_totals(struct totals *totals, const struct sums *sums, unsigned 
     INVARIANT(totals->peak_bytes >= live);
 }
 
-struct level {
+struct reconcile_level {
     uint64_t bytes, count;
 };
 
-static struct level level_of(const struct pin *pin)
+static struct reconcile_level level_of(const struct pin *pin)
 {
-    struct level level = {0};
+    struct reconcile_level level = {0};
     for (size_t i = 0; pin && i < pin->cell_count; i++) {
         uint64_t const value = (uint64_t)pin->cells[i].value;
         level.bytes += pin->cells[i].column == COL_HEAP_BYTES ? value : 0;
@@ -75,7 +76,7 @@ static void set_peak(struct recording *recording)
     struct totals *heap = &recording->heap;
     const struct bucket *largest = find_largest(recording);
     const struct pin *pin = recording_pin(recording, PIN_PEAK);
-    struct level const seen = level_of(pin);
+    struct reconcile_level const seen = level_of(pin);
     uint64_t const most = largest ? (uint64_t)largest->gauges.heap_live_max : 0;
     if ((!largest && !pin) || heap->peak_bytes == (seen.bytes > most ? seen.bytes : most))
         return;
@@ -93,7 +94,7 @@ static void set_peak(struct recording *recording)
 }
 
 /* What was live at the end is known to the byte; whose it was is not, where a part is missing. */
-static void set_doubts(struct recording *recording, const struct sums *sums)
+static void set_doubts(struct recording *recording, const struct reconcile_sums *sums)
 {
     struct quality *quality = &recording->quality;
     int64_t live = -1;
@@ -110,7 +111,7 @@ static void set_doubts(struct recording *recording, const struct sums *sums)
 
 int recording_reconcile(struct recording *recording)
 {
-    struct sums sums;
+    struct reconcile_sums sums;
     int err = 0;
     memset(&sums, 0, sizeof(sums));
     vec_each (bucket, &recording->buckets) {

@@ -12,8 +12,8 @@
 
 #define WAITING_MAX (32u << 20) /* bytes of all files */
 
-struct piece {
-    struct piece *next;
+struct write_piece {
+    struct write_piece *next;
     struct late_file *file;
     uint64_t offset;
     size_t size;
@@ -34,16 +34,16 @@ struct write_behind {
     pthread_mutex_t
         lock; /* of all that follows, and of files; pieces are the thread's while it writes them */
     pthread_cond_t changed;
-    struct piece *first, **last;
+    struct write_piece *first, **last;
     size_t bytes;
     struct late_file *writing; /* whose first piece the thread is at */
     bool may_retry, stop;
 };
 
 /* Takes a piece out; `link` leads to it. */
-static void drop(struct write_behind *behind, struct piece **link)
+static void drop(struct write_behind *behind, struct write_piece **link)
 {
-    struct piece *piece = *link;
+    struct write_piece *piece = *link;
     INVARIANT(behind->bytes >= piece->size && piece->file->waiting > 0);
     *link = piece->next;
     if (behind->last == &piece->next)
@@ -58,7 +58,7 @@ static void *write_all(void *context)
     struct write_behind *behind = context;
     pthread_mutex_lock(&behind->lock);
     while (!behind->stop) {
-        struct piece *piece = behind->first;
+        struct write_piece *piece = behind->first;
         if (!piece || (piece->file->err && !behind->may_retry)) {
             pthread_cond_wait(&behind->changed, &behind->lock);
             continue;
@@ -148,10 +148,10 @@ static void wait_for_room(struct write_behind *behind, size_t size)
 int late_file_put(struct late_file *file, const void *data, size_t size, uint64_t offset)
 {
     struct write_behind *behind = file->behind;
-    struct piece *piece = malloc(sizeof(*piece) + size);
+    struct write_piece *piece = malloc(sizeof(*piece) + size);
     if (!piece)
         return -ENOMEM;
-    *piece = (struct piece){.file = file, .offset = offset, .size = size};
+    *piece = (struct write_piece){.file = file, .offset = offset, .size = size};
     memcpy(piece->bytes, data, size);
     pthread_mutex_lock(&behind->lock);
     if (file->is_patient && !file->err)
@@ -188,7 +188,7 @@ static void give_up(struct late_file *file, uint64_t *lost_from)
     INVARIANT(file->behind->writing != file);
     struct write_behind *behind = file->behind;
     bool first = true;
-    for (struct piece **link = &behind->first; *link;) {
+    for (struct write_piece **link = &behind->first; *link;) {
         if ((*link)->file != file) {
             link = &(*link)->next;
             continue;

@@ -94,7 +94,7 @@ static bool loader_tells; /* there is such a table */
 static bool is_another_allocator;
 
 /* A place that holds an address, in the table of an object. */
-struct place {
+struct got_place {
     const struct loaded_object *object;
     uint64_t *at;
     uint32_t symbol;
@@ -126,7 +126,7 @@ static void close_pages(struct patching *patching)
 
 /* Makes the place writable if it is not.  All the pages that the loader has closed are opened together, so that the
  * mapping stays in one piece. */
-static bool open_pages(struct patching *patching, const struct place *place)
+static bool open_pages(struct patching *patching, const struct got_place *place)
 {
     uint64_t at = (uint64_t)place->at;
     if (at >= patching->open_low && at < patching->open_high)
@@ -147,7 +147,7 @@ static bool open_pages(struct patching *patching, const struct place *place)
 }
 
 /* One store; unless the program or the loader was there first, and then it is theirs. */
-static void replace(struct patching *patching, const struct place *place, uint64_t value,
+static void replace(struct patching *patching, const struct got_place *place, uint64_t value,
                     const void *by)
 {
     if (open_pages(patching, place))
@@ -159,7 +159,7 @@ static void replace(struct patching *patching, const struct place *place, uint64
 
 /* The loader fills this place when the function is first called: it leads into the object's own code, though the
  * object has no such function. */
-static bool is_unbound(const struct place *place, uint64_t value)
+static bool is_unbound(const struct got_place *place, uint64_t value)
 {
     return place->type == R_X86_64_JUMP_SLOT &&
            place->object->symbols[place->symbol].st_shndx == SHN_UNDEF &&
@@ -176,12 +176,12 @@ static const struct hooked *find_by_name(const char *name)
 }
 
 static bool find_place(const struct loaded_object *object, int which, size_t index,
-                       struct place *place)
+                       struct got_place *place)
 {
     const ElfW(Rela) *entry = &object->relocations[which][index];
     uint64_t at = object->bias + entry->r_offset;
-    *place = (struct place){object, (uint64_t *)at, (uint32_t)ELF64_R_SYM(entry->r_info),
-                            (uint32_t)ELF64_R_TYPE(entry->r_info)};
+    *place = (struct got_place){object, (uint64_t *)at, (uint32_t)ELF64_R_SYM(entry->r_info),
+                                (uint32_t)ELF64_R_TYPE(entry->r_info)};
     if (place->type != R_X86_64_JUMP_SLOT && place->type != R_X86_64_GLOB_DAT &&
         (place->type != R_X86_64_64 || entry->r_addend != 0))
         return false;
@@ -193,7 +193,7 @@ static bool find_place(const struct loaded_object *object, int which, size_t ind
  * looked up yet will lead there too. */
 static bool is_estranged(const struct loaded_object *object)
 {
-    struct place place;
+    struct got_place place;
     for (size_t i = 0; i < object->relocation_count[RELOCATIONS_CALLS]; i++) {
         if (!find_place(object, RELOCATIONS_CALLS, i, &place))
             continue;
@@ -208,7 +208,7 @@ static bool is_estranged(const struct loaded_object *object)
     return false;
 }
 
-static void install_at(struct patching *patching, const struct place *place)
+static void install_at(struct patching *patching, const struct got_place *place)
 {
     uint64_t value = __atomic_load_n(place->at, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < HOOKED; i++) {
@@ -226,7 +226,7 @@ static void install_at(struct patching *patching, const struct place *place)
     }
 }
 
-static void remove_at(struct patching *patching, const struct place *place)
+static void remove_at(struct patching *patching, const struct got_place *place)
 {
     uint64_t value = __atomic_load_n(place->at, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < HOOKED; i++) {
@@ -240,7 +240,7 @@ static void remove_at(struct patching *patching, const struct place *place)
 /* The loader is about to run what new libraries begin with: they are in place, and none of their code has run. */
 static int loader_catches(void *exception, void (*operate)(void *), void *arguments);
 
-static void patch_catch(struct patching *patching, const struct place *place)
+static void patch_catch(struct patching *patching, const struct got_place *place)
 {
     uint64_t value = __atomic_load_n(place->at, __ATOMIC_RELAXED);
     if (strcmp(object_symbol_name(place->object, place->symbol), CATCH) != 0)
@@ -256,7 +256,7 @@ static void patch_catch(struct patching *patching, const struct place *place)
 static void patch_loader(struct patching *patching, const struct loaded_object *object)
 {
     for (uint64_t at = object->fixed_low; at + 8 <= object->fixed_high; at += 8) {
-        struct place place = {.object = object, .at = (uint64_t *)at};
+        struct got_place place = {.object = object, .at = (uint64_t *)at};
         if (!object_holds(object, at, 8, PF_R | PF_W))
             continue;
         if (patching->install)
@@ -269,7 +269,7 @@ static void patch_loader(struct patching *patching, const struct loaded_object *
 static int patch_object(const struct loaded_object *object, void *context)
 {
     struct patching *patching = context;
-    struct place place;
+    struct got_place place;
     bool loader = object_function(object, "_r_debug") != NULL;
     if (patching->install != atomic_load(&installed))
         return 1; /* overtaken by the opposite */
@@ -320,7 +320,7 @@ static int loader_catches(void *exception, void (*operate)(void *), void *argume
 /* Looks for the loader's table. */
 static int look_at_loader(const struct loaded_object *object, void *unused)
 {
-    struct place place;
+    struct got_place place;
     (void)unused;
     if (!object_function(object, "_r_debug"))
         return 0;

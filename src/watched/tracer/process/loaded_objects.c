@@ -30,14 +30,14 @@ static const void *pointer(const struct loaded_object *object, uint64_t value, s
 }
 
 /* What the dynamic section says of one table. */
-struct table {
+struct loaded_table {
     uint64_t at;
     uint64_t size;
 };
 
 struct dynamic {
     uint64_t symbols, strings, strings_size, gnu_hash, old_hash, versions;
-    struct table data, calls;
+    struct loaded_table data, calls;
     bool calls_are_rela;
 };
 
@@ -83,7 +83,7 @@ static void read_entry(const ElfW(Dyn) * entry, struct dynamic *dynamic)
     }
 }
 
-static void take_relocations(struct loaded_object *object, int which, struct table table)
+static void take_relocations(struct loaded_object *object, int which, struct loaded_table table)
 {
     object->relocations[which] = pointer(object, table.at, table.size);
     if (object->relocations[which])
@@ -303,7 +303,7 @@ int objects_each(int (*see)(const struct loaded_object *object, void *context), 
     return tour.result;
 }
 
-struct search {
+struct loaded_search {
     const char *name;
     bool everywhere;
     void *found;
@@ -312,12 +312,12 @@ struct search {
 /* Beyond libc there are only libraries that were loaded later, perhaps with names for themselves alone. */
 static int look_for(const struct loaded_object *object, void *context)
 {
-    struct search *search = context;
+    struct loaded_search *search = context;
     search->found = object_function(object, search->name);
     return search->found || (!search->everywhere && is_libc(object));
 }
 
-static void *search_all(struct search search)
+static void *search_all(struct loaded_search search)
 {
     struct tour tour = {.see = look_for, .context = &search, .with_own = true};
     dl_iterate_phdr(visit, &tour);
@@ -326,10 +326,10 @@ static void *search_all(struct search search)
 
 void *objects_function(const char *name)
 {
-    return search_all((struct search){.name = name});
+    return search_all((struct loaded_search){.name = name});
 }
 
 void *objects_first(const char *name)
 {
-    return search_all((struct search){.name = name, .everywhere = true});
+    return search_all((struct loaded_search){.name = name, .everywhere = true});
 }

@@ -46,14 +46,14 @@ static uint32_t number_at(const char *text)
     return number;
 }
 
-struct numbers {
+struct registration_numbers {
     uint32_t own, parent; /* 0: not known */
 };
 
 /* From a stat file of /proc: "NUMBER (NAME) STATE PARENT ...". */
-static struct numbers read_numbers(const char *path)
+static struct registration_numbers read_numbers(const char *path)
 {
-    struct numbers numbers = {0, 0};
+    struct registration_numbers numbers = {0, 0};
     char text[256];
     long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
     if (fd < 0)
@@ -93,7 +93,7 @@ static bool is_elsewhere(uint32_t own)
 /* Fills in the numbers.  Without the recorder's /proc (chroot, containers) little is known. */
 static void number_process(struct arena_process *process, bool forked)
 {
-    struct numbers seen = {0, 0};
+    struct registration_numbers seen = {0, 0};
     if (sees_recorder())
         seen = read_numbers("/proc/self/stat");
     process->local_pid = local_pid();

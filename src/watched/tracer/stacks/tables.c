@@ -233,7 +233,7 @@ bool tables_yield(void)
 }
 
 /* A piece that is to be accessible. */
-struct piece {
+struct tables_piece {
     _Atomic(void *) *place; /* where everybody looks for it */
     uint64_t offset, length;
     const struct anchor *anchor;   /* before it, in the arena */
@@ -241,7 +241,7 @@ struct piece {
 };
 
 /* Maps from a page that is mapped already, the nearest before it, what comes after that page, too. */
-static char *map_again(const struct piece *piece)
+static char *map_again(const struct tables_piece *piece)
 {
     const struct anchor *anchor = reserved.at ? &reserved : piece->anchor;
     char *before = piece->before ? atomic_load(piece->before) : NULL;
@@ -261,7 +261,7 @@ static char *map_again(const struct piece *piece)
     return (char *)at + skipped;
 }
 
-static void *map_piece_now(const struct piece *piece)
+static void *map_piece_now(const struct tables_piece *piece)
 {
     INVARIANT(piece->offset % PAGE == 0 && piece->length % PAGE == 0);
     bool kept = reserved.at && piece->offset + piece->length <= reserved.offset + reserved.length;
@@ -277,7 +277,7 @@ static void *map_piece_now(const struct piece *piece)
     return nobody;
 }
 
-static void *map_piece(const struct piece *piece)
+static void *map_piece(const struct tables_piece *piece)
 {
     if (!turn_take(&turn, false))
         return NULL;
@@ -289,20 +289,21 @@ static void *map_piece(const struct piece *piece)
 struct trie_node *tables_map_nodes(uint32_t index)
 {
     INVARIANT(index < NODE_PIECES);
-    return map_piece(&(struct piece){.place = &tracer_tables.nodes[index],
-                                     .offset = ARENA_NODES_AT + index * NODE_PIECE_BYTES,
-                                     .length = NODE_PIECE_BYTES,
-                                     .anchor = &anchors[ANCHOR_NODES],
-                                     .before = index > 0 ? &tracer_tables.nodes[index - 1] : NULL});
+    return map_piece(
+        &(struct tables_piece){.place = &tracer_tables.nodes[index],
+                               .offset = ARENA_NODES_AT + index * NODE_PIECE_BYTES,
+                               .length = NODE_PIECE_BYTES,
+                               .anchor = &anchors[ANCHOR_NODES],
+                               .before = index > 0 ? &tracer_tables.nodes[index - 1] : NULL});
 }
 
 _Atomic uint32_t *tables_map_level(unsigned level)
 {
     INVARIANT(level < TRIE_LEVELS);
-    return map_piece(&(struct piece){.place = &tracer_tables.levels[level],
-                                     .offset = ARENA_INDEX_AT + arena_level_offset(level),
-                                     .length = sizeof(uint32_t) << TRIE_LEVEL_BITS(level),
-                                     .anchor = &anchors[level]});
+    return map_piece(&(struct tables_piece){.place = &tracer_tables.levels[level],
+                                            .offset = ARENA_INDEX_AT + arena_level_offset(level),
+                                            .length = sizeof(uint32_t) << TRIE_LEVEL_BITS(level),
+                                            .anchor = &anchors[level]});
 }
 
 /* Where address space is limited, many threads that begin at once take much of it for a moment, because each maps what lies between
@@ -313,11 +314,12 @@ _Atomic uint32_t *tables_map_level(unsigned level)
 struct arena_slot *tables_map_slot(uint32_t index)
 {
     INVARIANT(index < ARENA_SLOTS);
-    struct piece const piece = {.place = &tracer_tables.slots[index],
-                                .offset = ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE,
-                                .length = SLOT_STRIDE,
-                                .anchor = &anchors[ANCHOR_SLOTS],
-                                .before = index > 0 ? &tracer_tables.slots[index - 1] : NULL};
+    struct tables_piece const piece = {.place = &tracer_tables.slots[index],
+                                       .offset = ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE,
+                                       .length = SLOT_STRIDE,
+                                       .anchor = &anchors[ANCHOR_SLOTS],
+                                       .before =
+                                           index > 0 ? &tracer_tables.slots[index - 1] : NULL};
     struct arena_slot *slot = map_piece(&piece);
     for (int i = 0; !slot && !reserved.at && i < SLOT_TRIES; i++) {
         raw_nap(SLOT_NAP_NS);
