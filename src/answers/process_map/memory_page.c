@@ -3,10 +3,10 @@
 
 #include <errno.h>
 
-int memory_page_write(uint32_t pid, const struct snapshot_options *options,
+int memory_page_write(uint32_t pid, const struct process_snapshot_options *options,
                       const struct breakdown_view *view, FILE *out, struct fault *fault)
 {
-    struct snapshot snapshot;
+    struct process_snapshot snapshot;
     int const err = snapshot_take(&snapshot, pid, options, fault);
     if (err < 0)
         return err;

@@ -7,5 +7,5 @@
 #include "report/breakdown/breakdown_report.h"
 
 /* 0 or -errno as snapshot_take, with nothing written; -EIO when `out` fails. */
-int memory_page_write(uint32_t pid, const struct snapshot_options *options,
+int memory_page_write(uint32_t pid, const struct process_snapshot_options *options,
                       const struct breakdown_view *view, FILE *out, struct fault *fault);

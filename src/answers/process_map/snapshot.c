@@ -81,7 +81,7 @@ static bool has_pages(const struct memory_region *region)
 }
 
 /* Mappings close to each other are walked as one, for thousands of them are often side by side. */
-static int walk_gently(struct snapshot *snapshot, struct pagemap *pagemap)
+static int walk_gently(struct process_snapshot *snapshot, struct pagemap *pagemap)
 {
     int err = smaps_read_maps(snapshot->breakdown.pid, &snapshot->smaps);
     struct memory_region *regions = snapshot->smaps.regions.items;
@@ -119,8 +119,8 @@ static int over_budget(const struct breakdown *breakdown, uint64_t budget_ns, st
                      human_duration(budget_ns, allowed));
 }
 
-static int read_regions(struct snapshot *snapshot, const struct snapshot_options *options,
-                        struct fault *fault)
+static int read_regions(struct process_snapshot *snapshot,
+                        const struct process_snapshot_options *options, struct fault *fault)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
     struct pagemap pagemap = {.fd = -1};
@@ -154,7 +154,7 @@ static int read_regions(struct snapshot *snapshot, const struct snapshot_options
 }
 
 /* The list moves over; the names stay in `smaps`. */
-static void take_regions(struct snapshot *snapshot)
+static void take_regions(struct process_snapshot *snapshot)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
     breakdown->regions.items = snapshot->smaps.regions.items;
@@ -171,7 +171,7 @@ static void take_regions(struct snapshot *snapshot)
 }
 
 /* -EAGAIN: something that was folded matters. */
-static int sort_out(struct breakdown *breakdown, const struct snapshot_options *options)
+static int sort_out(struct breakdown *breakdown, const struct process_snapshot_options *options)
 {
     if (!options->kernel_only)
         runtimes_look(breakdown);
@@ -189,12 +189,12 @@ static int sort_out(struct breakdown *breakdown, const struct snapshot_options *
     return err == 0 ? breakdown_sort(breakdown, options->rules) : err;
 }
 
-int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot_options *options,
-                  struct fault *fault)
+int snapshot_take(struct process_snapshot *snapshot, uint32_t pid,
+                  const struct process_snapshot_options *options, struct fault *fault)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
     struct memory_status status;
-    *snapshot = (struct snapshot){.breakdown = {.pid = pid, .deep = options->deep}};
+    *snapshot = (struct process_snapshot){.breakdown = {.pid = pid, .deep = options->deep}};
     uint64_t const begin = clock_ns(CLOCK_MONOTONIC);
     int err = refusal_before(pid, fault);
     if (err < 0)
@@ -215,7 +215,7 @@ int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot
                            "would make it wait; --exact reads smaps");
         err = sort_out(breakdown, options);
         if (err == -EAGAIN) {
-            struct snapshot_options whole = *options;
+            struct process_snapshot_options whole = *options;
             whole.top = 0;
             snapshot_fini(snapshot);
             return snapshot_take(snapshot, pid, &whole, fault);
@@ -229,7 +229,7 @@ int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot
     return err;
 }
 
-void snapshot_fini(struct snapshot *snapshot)
+void snapshot_fini(struct process_snapshot *snapshot)
 {
     breakdown_fini(&snapshot->breakdown);
     smaps_fini(&snapshot->smaps);

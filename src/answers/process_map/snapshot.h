@@ -18,7 +18,7 @@ enum snapshot_way {
 #define SNAPSHOT_NS_PER_GIB UINT64_C(20000000)         /* of reading smaps, in small pages */
 #define SNAPSHOT_BUDGET_NS  (12 * SNAPSHOT_NS_PER_GIB) /* unless told otherwise */
 
-struct snapshot_options {
+struct process_snapshot_options {
     enum snapshot_way way;
     struct sort_rules rules;
     size_t
@@ -28,13 +28,13 @@ struct snapshot_options {
     bool kernel_only;   /* leave out what is read from the process's own memory */
 };
 
-struct snapshot {
+struct process_snapshot {
     struct breakdown breakdown;
     struct smaps smaps; /* what the names of regions lie in */
 };
 
 /* 0, or -errno with one sentence: -ESRCH no such process or it ended, -EPERM not allowed, -ENOEXEC it has no memory of its own
  * (kernel thread, zombie).  The caller ends it with snapshot_fini after success. */
-int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot_options *options,
-                  struct fault *fault);
-void snapshot_fini(struct snapshot *snapshot);
+int snapshot_take(struct process_snapshot *snapshot, uint32_t pid,
+                  const struct process_snapshot_options *options, struct fault *fault);
+void snapshot_fini(struct process_snapshot *snapshot);

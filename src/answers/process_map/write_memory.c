@@ -10,8 +10,8 @@
 
 __attribute__((visibility("default"))) int memoir_write_memory(int fd, unsigned top, unsigned flags)
 {
-    struct snapshot_options const options = {.way = SNAPSHOT_AUTO,
-                                             .top = top ? top : BREAKDOWN_TOP};
+    struct process_snapshot_options const options = {.way = SNAPSHOT_AUTO,
+                                                     .top = top ? top : BREAKDOWN_TOP};
     struct breakdown_view const view = {.top = top ? top : BREAKDOWN_TOP,
                                         .without_addresses = !(flags & MEMOIR_MEMORY_ADDRESSES)};
     struct fault fault = {.text = ""};

@@ -124,7 +124,7 @@ static struct recording *look_now(pid_t pid, struct fault *fault)
 }
 
 /* What its runtime says is its own, as memoir map shows it.  Nothing, when it says nothing or may not be asked. */
-static void find_known(struct snapshot *snapshot, struct known_areas *known)
+static void find_known(struct process_snapshot *snapshot, struct known_areas *known)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
     vec_each (claim, &breakdown->claims) {
@@ -139,8 +139,8 @@ static void find_known(struct snapshot *snapshot, struct known_areas *known)
 
 static struct recording *look_from_outside(uint32_t pid, int *err, struct fault *fault)
 {
-    struct snapshot_options const options = {.way = SNAPSHOT_AUTO};
-    struct snapshot snapshot;
+    struct process_snapshot_options const options = {.way = SNAPSHOT_AUTO};
+    struct process_snapshot snapshot;
     struct known_areas known = {0};
     bool const is_asked = snapshot_take(&snapshot, pid, &options, NULL) == 0;
     if (is_asked && snapshot.breakdown.runtime_title)

@@ -23,7 +23,7 @@ struct export_options {
     const struct export_format *format;
     uint64_t max_events;
     bool with_name_list;
-    struct snapshot_options snapshots;
+    struct snapshots_wanted snapshots;
     struct selection selection;
 };
 

@@ -25,7 +25,7 @@ struct map_options {
     const char *name, *container, *path;
     enum map_format format;
     struct breakdown_view view;
-    struct snapshot_options snapshot;
+    struct process_snapshot_options snapshot;
     struct sort_rule rules[RULES_MAX];
     char rule_texts[RULES_MAX][96];
 };
@@ -176,7 +176,7 @@ int cmd_map(int argc, char **argv)
         .sets = sets,
         .set_count = sizeof(sets) / sizeof(sets[0])};
     struct fault fault = {.text = ""};
-    struct snapshot snapshot;
+    struct process_snapshot snapshot;
     uint32_t pid = 0;
     int status;
     if (argc > 1 && strcmp(argv[1], "diff") == 0)

@@ -47,14 +47,15 @@ static const char examples[] = "  memoir map 4242 --json -o monday.json\n"
                                "  memoir map diff a.json b.json --sort swap --csv\n";
 
 /* A saved one by its file, or a process by its number. */
-static int read_side(struct snapshot *snapshot, const char *word, struct fault *fault)
+static int read_side(struct process_snapshot *snapshot, const char *word, struct fault *fault)
 {
     struct slice text;
     pid_t pid;
-    *snapshot = (struct snapshot){.breakdown = {.pid = 0}};
+    *snapshot = (struct process_snapshot){.breakdown = {.pid = 0}};
     if (access(word, F_OK) < 0 && parse_pid(word, &pid) == 0)
         return snapshot_take(snapshot, (uint32_t)pid,
-                             &(struct snapshot_options){.way = SNAPSHOT_AUTO, .top = 1}, fault);
+                             &(struct process_snapshot_options){.way = SNAPSHOT_AUTO, .top = 1},
+                             fault);
     int err = text_file_read(word, FILE_MAX, &text, fault);
     if (err)
         return err;
@@ -114,7 +115,7 @@ int cmd_map_diff(int argc, char **argv)
         .sets = sets,
         .set_count = 1};
     struct fault fault = {.text = ""};
-    struct snapshot before = {.breakdown = {.pid = 0}}, after = before;
+    struct process_snapshot before = {.breakdown = {.pid = 0}}, after = before;
     int status;
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)

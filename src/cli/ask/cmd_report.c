@@ -22,7 +22,7 @@ struct report_options {
     enum report_histogram histogram;
     uint64_t depth;
     uint64_t limit_bytes;
-    struct snapshot_options snapshots;
+    struct snapshots_wanted snapshots;
     const char *sort; /* of several metrics; NULL: by the first */
 };
 

@@ -10,15 +10,15 @@
 
 const struct option_rule snapshot_rules[] = {
     {"--massif-like", NULL, "print a graph, snapshots and trees of call sites, as massif does",
-     OPTION_FLAG(struct snapshot_options, is_wanted)},
+     OPTION_FLAG(struct snapshots_wanted, is_wanted)},
     {"--snapshots", "N", "at most N snapshots (100), chosen to keep the shape of the curve",
-     OPTION_COUNT(struct snapshot_options, most, 3, SNAPSHOTS_MAX)},
+     OPTION_COUNT(struct snapshots_wanted, most, 3, SNAPSHOTS_MAX)},
     {"--stacks", NULL, "also the resident stacks of threads, as far as pages were looked at",
-     OPTION_FLAG(struct snapshot_options, with_stacks)},
+     OPTION_FLAG(struct snapshots_wanted, with_stacks)},
     {.name = NULL},
 };
 
-const char *snapshot_conflict(const struct snapshot_options *options,
+const char *snapshot_conflict(const struct snapshots_wanted *options,
                               const struct selection *selection)
 {
     if (!options->is_wanted)
@@ -54,7 +54,7 @@ static int write_page(const struct snapshots_page *page, const struct selection 
 }
 
 static int make_snapshots(struct recording *recording, const struct selection *selection,
-                          const struct snapshot_options *options, struct snapshots *snapshots,
+                          const struct snapshots_wanted *options, struct snapshots *snapshots,
                           struct fault *fault)
 {
     uint32_t *codes = NULL;
@@ -80,7 +80,7 @@ static int make_snapshots(struct recording *recording, const struct selection *s
 }
 
 int report_snapshots(struct recording *recording, const struct selection *selection,
-                     const struct snapshot_options *options, uint64_t depth, struct fault *fault)
+                     const struct snapshots_wanted *options, uint64_t depth, struct fault *fault)
 {
     struct snapshots snapshots;
     int err = make_snapshots(recording, selection, options, &snapshots, fault);

@@ -10,7 +10,7 @@
 #include "on_request/live_answer.h"
 #include "serve/content/live_words.h"
 
-static bool parse_kind(const char *word, struct live_question *question)
+static bool parse_kind(const char *word, struct live_request *question)
 {
     static const struct {
         const char *word;
@@ -25,7 +25,7 @@ static bool parse_kind(const char *word, struct live_question *question)
     return false;
 }
 
-static bool parse_form(const char *word, struct live_question *question)
+static bool parse_form(const char *word, struct live_request *question)
 {
     question->hides_addresses = word[0] == LIVE_HIDES;
     word += question->hides_addresses;
@@ -36,7 +36,7 @@ static bool parse_form(const char *word, struct live_question *question)
 
 int cmd_live(int argc, char **argv)
 {
-    struct live_question question = {0};
+    struct live_request question = {0};
     struct fault fault = {.text = ""};
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the server nobody wants to know */
     if (argc != 5 || !parse_kind(argv[1], &question) || !parse_form(argv[4], &question)) {

@@ -48,7 +48,7 @@ static void say_end(const struct outside_recorder_options *options,
                     const struct recording *recording, const char *path)
 {
     char parts[4][HUMAN_MAX], faults[HUMAN_MAX], share[HUMAN_MAX];
-    struct page_state state;
+    struct watched_pages state;
     const struct page_watch_sums *sums = &state.sums;
     uint64_t resident = 0, stacks = 0;
     if (options->wish.quiet || !page_station_state(options->context, recording->pid, &state))

@@ -19,7 +19,7 @@ static int write_pprof(struct pprof_samples *samples, FILE *file, struct fault *
 }
 
 /* Columns as Go has them for goroutines, so that whoever reads those reads this. */
-static int write_threads(const struct live_question *question, struct thread_dump *dump, FILE *out,
+static int write_threads(const struct live_request *question, struct thread_dump *dump, FILE *out,
                          struct fault *fault)
 {
     struct pprof_samples samples = {.recording = dump->recording,
@@ -44,7 +44,7 @@ static int write_threads(const struct live_question *question, struct thread_dum
     return err;
 }
 
-static int answer_threads(const struct live_question *question, FILE *out, struct fault *fault)
+static int answer_threads(const struct live_request *question, FILE *out, struct fault *fault)
 {
     struct thread_dump dump;
     int err = thread_dump_take(&dump, question->pid, fault);
@@ -61,7 +61,7 @@ static int answer_threads(const struct live_question *question, FILE *out, struc
     return err;
 }
 
-static int answer_time(const struct live_question *question, FILE *out, struct fault *fault)
+static int answer_time(const struct live_request *question, FILE *out, struct fault *fault)
 {
     struct time_profile profile;
     int err = time_profile_take(&profile, question->pid, question->number,
@@ -77,7 +77,7 @@ static int answer_time(const struct live_question *question, FILE *out, struct f
     return err;
 }
 
-int live_answer(const struct live_question *question, FILE *out, struct fault *fault)
+int live_answer(const struct live_request *question, FILE *out, struct fault *fault)
 {
     return question->kind == LIVE_IS_THREADS ? answer_threads(question, out, fault)
                                              : answer_time(question, out, fault);

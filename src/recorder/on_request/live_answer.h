@@ -13,7 +13,7 @@ enum live_kind {
     LIVE_IS_THREADS /* every thread's stack */
 };
 
-struct live_question {
+struct live_request {
     enum live_kind kind;
     uint32_t pid;
     uint32_t
@@ -23,4 +23,4 @@ struct live_question {
 };
 
 /* Takes as long as it takes; ends earlier when the process does.  0, or -errno with one sentence. */
-int live_answer(const struct live_question *question, FILE *out, struct fault *fault);
+int live_answer(const struct live_request *question, FILE *out, struct fault *fault);

@@ -124,20 +124,20 @@ bool page_station_look_now(struct page_station *station, uint32_t pid)
 }
 
 static void fill_state(const struct page_station *station, const struct page_watch *watch,
-                       struct page_state *state)
+                       struct watched_pages *state)
 {
-    *state = (struct page_state){.sums = watch->sums,
-                                 .has_ended = watch->has_ended,
-                                 .has_execed = watch->has_execed,
-                                 .agent_is_gone = !station->link,
-                                 .gaps = station->gaps,
-                                 .gap_ns = station->gap_ns,
-                                 .counters = station->counters,
-                                 .stacks = station_stacks_count(station->stacks)};
+    *state = (struct watched_pages){.sums = watch->sums,
+                                    .has_ended = watch->has_ended,
+                                    .has_execed = watch->has_execed,
+                                    .agent_is_gone = !station->link,
+                                    .gaps = station->gaps,
+                                    .gap_ns = station->gap_ns,
+                                    .counters = station->counters,
+                                    .stacks = station_stacks_count(station->stacks)};
 }
 
 int page_station_take(struct page_station *station, uint32_t pid, struct recording *recording,
-                      struct bucket *bucket, struct page_state *state)
+                      struct bucket *bucket, struct watched_pages *state)
 {
     pthread_mutex_lock(&station->lock);
     struct page_watch *watch = find_by_pid(station, pid);
@@ -220,7 +220,7 @@ uint32_t page_station_next_child(struct page_station *station)
     return pid;
 }
 
-bool page_station_state(struct page_station *station, uint32_t pid, struct page_state *state)
+bool page_station_state(struct page_station *station, uint32_t pid, struct watched_pages *state)
 {
     pthread_mutex_lock(&station->lock);
     struct page_watch *watch = find_by_pid(station, pid);

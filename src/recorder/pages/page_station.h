@@ -20,7 +20,7 @@ enum page_source {
     PAGE_SOURCE_PERF /* perf events: needs nobody, costs more, sees no page cache */
 };
 
-struct page_state {
+struct watched_pages {
     struct page_watch_sums sums;
     bool has_ended, has_execed; /* the latter since it was last asked */
     bool agent_is_gone;         /* now */
@@ -61,7 +61,7 @@ uint64_t page_station_missed(struct page_station *station);
 /* What changed since the last time, as cells of `bucket`, its stacks put into `recording`, which must be the same one each time;
  * `state` is of the same instant.  0; -ESRCH when it is not watched; -ENOMEM. */
 int page_station_take(struct page_station *station, uint32_t pid, struct recording *recording,
-                      struct bucket *bucket, struct page_state *state);
+                      struct bucket *bucket, struct watched_pages *state);
 /* Has the pages of `pid` looked at, now.  Whether that was possible. */
 bool page_station_look_now(struct page_station *station, uint32_t pid);
 /* Calls `visit` while nobody else uses the watch, and returns what that returns.  `is_still`: nor does its book change; -EAGAIN while pages
@@ -80,4 +80,4 @@ uint32_t page_station_next_child(struct page_station *station);
 void page_station_leave_children(struct page_station *station);
 
 /* false when `pid` is not watched. */
-bool page_station_state(struct page_station *station, uint32_t pid, struct page_state *state);
+bool page_station_state(struct page_station *station, uint32_t pid, struct watched_pages *state);

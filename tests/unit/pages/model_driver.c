@@ -33,7 +33,7 @@ struct driver {
     uint64_t seed, drawn;
     uint32_t touched; /* the page that is being touched */
     bool had_pages;   /* there were others where its huge page would be */
-    uint8_t before[MODEL_PAGES_MAX], after[MODEL_PAGES_MAX]; /* enum page_state */
+    uint8_t before[MODEL_PAGES_MAX], after[MODEL_PAGES_MAX]; /* enum watched_pages */
     int hold[2];                                             /* a forked child waits for it */
 };
 

@@ -28,7 +28,7 @@ struct bandwidth_node {
     struct bandwidth_tag totals[2]; /* ws, p2p */
     double counted_seconds;
     double tps, block_seconds; /* over the whole run */
-    enum chain_source chain;
+    enum chain_origin chain;
     double pool_min, pool_mean, pool_max;
     double verify_ms;
     uint32_t restarts;

@@ -5,10 +5,10 @@
 
 #include "cluster/metrics/series.h"
 
-enum chain_source { CHAIN_UNKNOWN, CHAIN_OWN, CHAIN_BORROWED, CHAIN_METRICS };
+enum chain_origin { CHAIN_UNKNOWN, CHAIN_OWN, CHAIN_BORROWED, CHAIN_METRICS };
 
 struct chain_point { /* by scrape of the set */
-    enum chain_source source;
+    enum chain_origin source;
     double height, transactions; /* NaN: not told */
 };
 typedef VEC(struct chain_point) chain_point_list;

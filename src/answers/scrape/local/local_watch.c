@@ -12,7 +12,7 @@
 #include "scrape/local/local_metrics.h"
 
 static int write_line(struct watch *watch, const struct watched *watched,
-                      const struct snapshot *snapshot, const struct local_sample *sample)
+                      const struct node_snapshot *snapshot, const struct local_sample *sample)
 {
     char line[LOCAL_SAMPLE_TEXT_MAX + 80], when[40], name[NAME_MAX + 1];
     char columns[LOCAL_SAMPLE_TEXT_MAX];
@@ -48,7 +48,8 @@ static void tell_change(struct watch *watch, struct watched *watched, const char
 }
 
 /* The connections of this machine, once per snapshot. */
-static const struct tcp_sockets *sockets_now(struct watch *watch, const struct snapshot *snapshot)
+static const struct tcp_sockets *sockets_now(struct watch *watch,
+                                             const struct node_snapshot *snapshot)
 {
     if (watch->sockets_of != snapshot->serial) {
         tcp_sockets_fini(&watch->sockets);
@@ -59,7 +60,7 @@ static const struct tcp_sockets *sockets_now(struct watch *watch, const struct s
 }
 
 static int write_metrics(struct watch *watch, struct watched *watched,
-                         const struct snapshot *snapshot, const struct local_sample *sample,
+                         const struct node_snapshot *snapshot, const struct local_sample *sample,
                          uint64_t *bytes)
 {
     const struct tcp_sockets *sockets = sockets_now(watch, snapshot);
@@ -87,7 +88,7 @@ struct local_told {
     uint64_t begin_us, bytes;
 };
 
-static void book(struct watch *watch, struct watched *watched, struct snapshot *snapshot,
+static void book(struct watch *watch, struct watched *watched, struct node_snapshot *snapshot,
                  const struct local_told *told)
 {
     struct run_fetch const line = {.stamp = snapshot->stamp,
@@ -108,7 +109,8 @@ static void book(struct watch *watch, struct watched *watched, struct snapshot *
     }
 }
 
-unsigned local_watch_sample(struct watch *watch, struct watched *watched, struct snapshot *snapshot)
+unsigned local_watch_sample(struct watch *watch, struct watched *watched,
+                            struct node_snapshot *snapshot)
 {
     struct fault fault = {0};
     struct local_sample sample;

@@ -6,4 +6,4 @@
 
 /* 1 if there was anything to write, 0 for a node that is somewhere else.  A process that is gone, or is not known, is a gap. */
 unsigned local_watch_sample(struct watch *watch, struct watched *watched,
-                            struct snapshot *snapshot);
+                            struct node_snapshot *snapshot);

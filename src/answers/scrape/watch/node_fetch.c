@@ -19,7 +19,7 @@ _Static_assert(CAPTURE_HEAP == 1u << RUN_HEAP && CAPTURE_GOROUTINE == 1u << RUN_
 struct node_fetch {
     struct watch *watch;
     struct watched *watched;
-    struct snapshot *snapshot;
+    struct node_snapshot *snapshot;
     enum run_kind kind;
     struct run_capture capture;
 };
@@ -279,7 +279,7 @@ static int ask(struct node_fetch *fetch, struct fault *fault)
 }
 
 void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kind,
-                 struct snapshot *snapshot)
+                 struct node_snapshot *snapshot)
 {
     uint64_t const now_ns = unix_ns();
     struct node_fetch refused = {

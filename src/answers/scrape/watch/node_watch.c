@@ -59,9 +59,9 @@ static void look_at_disk(struct watch *watch)
     watch->wrote_some = watch->had_no_room = false;
 }
 
-static struct snapshot *snapshot_begin(struct watch *watch, bool is_cpu, int64_t stamp_us)
+static struct node_snapshot *snapshot_begin(struct watch *watch, bool is_cpu, int64_t stamp_us)
 {
-    struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+    struct node_snapshot *snapshot = calloc(1, sizeof(*snapshot));
     bool const with_fraction = watch->options->every_ns > 0 && watch->options->every_ns < SECOND_NS;
 
     if (!snapshot) {
@@ -79,7 +79,7 @@ static struct snapshot *snapshot_begin(struct watch *watch, bool is_cpu, int64_t
     return snapshot;
 }
 
-void snapshot_check(struct watch *watch, struct snapshot *snapshot)
+void snapshot_check(struct watch *watch, struct node_snapshot *snapshot)
 {
     if (!snapshot->is_asked || snapshot->pending)
         return;
@@ -99,7 +99,7 @@ static bool rests(struct watched *watched, enum run_kind kind)
     return true;
 }
 
-static void ask_node(struct watch *watch, struct watched *watched, struct snapshot *snapshot)
+static void ask_node(struct watch *watch, struct watched *watched, struct node_snapshot *snapshot)
 {
     unsigned asked = 0;
 
@@ -142,7 +142,7 @@ static void look_again(struct watch *watch, size_t index)
 
 static void ask_all(struct watch *watch, bool is_cpu, int64_t stamp_us)
 {
-    struct snapshot *snapshot = snapshot_begin(watch, is_cpu, stamp_us);
+    struct node_snapshot *snapshot = snapshot_begin(watch, is_cpu, stamp_us);
 
     if (!snapshot)
         return;

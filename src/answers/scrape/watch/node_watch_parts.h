@@ -28,7 +28,7 @@ struct watched {
 };
 
 /* One tick while it is answered. */
-struct snapshot {
+struct node_snapshot {
     uint64_t serial;
     char stamp[RUN_STAMP_MAX];
     int64_t stamp_us;
@@ -74,8 +74,8 @@ static inline bool is_no_room(int err)
 void watch_note_disk(struct watch *watch, int err);
 
 /* Tells of the snapshot and frees it, if all is asked and all is answered. */
-void snapshot_check(struct watch *watch, struct snapshot *snapshot);
+void snapshot_check(struct watch *watch, struct node_snapshot *snapshot);
 
 /* Asks one node for one thing, if it can be asked; what cannot be begun is a gap. */
 void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kind,
-                 struct snapshot *snapshot);
+                 struct node_snapshot *snapshot);

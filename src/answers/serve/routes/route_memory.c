@@ -95,10 +95,10 @@ void route_memory(struct target *target, struct request *request, struct answer 
 {
     struct breakdown_view view;
     struct memory_status memory;
-    struct snapshot snapshot;
+    struct process_snapshot snapshot;
     struct fault fault = {.text = ""};
     enum page_format format = PAGE_TEXT;
-    struct snapshot_options options = {.top = 0};
+    struct process_snapshot_options options = {.top = 0};
     if (!take_parameters(request, &view, &options.rules, &format, answer))
         return;
     int err = target_memory(target, &memory, &fault); /* the same process still? */

@@ -11,7 +11,7 @@
 #define REGIONS_KEPT 131072u /* more are looked at anew each time: some 25 MB would stay for them */
 
 struct map_look {
-    struct snapshot snapshot;
+    struct process_snapshot snapshot;
     bool is_taken;
     uint32_t pid;
     uint64_t taken_ns;
@@ -42,7 +42,7 @@ static bool same_order(const struct sort_rules *one, const struct sort_rules *ot
 const struct breakdown *map_look_take(struct map_look **kept, uint32_t pid,
                                       const struct sort_rules *rules, int *err, struct fault *fault)
 {
-    struct snapshot_options const options = {.rules = *rules};
+    struct process_snapshot_options const options = {.rules = *rules};
     if (!*kept)
         *kept = calloc(1, sizeof(**kept));
     struct map_look *look = *kept;

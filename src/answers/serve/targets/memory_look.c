@@ -110,10 +110,10 @@ int memory_look_take(struct memory_look *look, const struct breakdown *breakdown
 void memory_look_refresh(struct memory_look *look, uint32_t pid)
 {
     uint64_t const began = monotonic_ns();
-    struct snapshot snapshot;
+    struct process_snapshot snapshot;
     if (look->taken_ns && began - look->taken_ns < look->cost_ns * LOOK_SHARE)
         return;
-    if (snapshot_take(&snapshot, pid, &(struct snapshot_options){.top = 1}, NULL) == 0) {
+    if (snapshot_take(&snapshot, pid, &(struct process_snapshot_options){.top = 1}, NULL) == 0) {
         memory_look_take(look, &snapshot.breakdown);
         snapshot_fini(&snapshot);
     } else

@@ -6,16 +6,16 @@
 #include "capture/books/heap_book_parts.h"
 
 /* Cells to be added to those that are there already. */
-static struct cell_list list_of(const struct heap_book *book, struct cell *cells, size_t count)
+static struct ledger_cells list_of(const struct heap_book *book, struct cell *cells, size_t count)
 {
-    return (struct cell_list){.cells = {cells, count, count}, .of_pools = book->of_pools};
+    return (struct ledger_cells){.cells = {cells, count, count}, .of_pools = book->of_pools};
 }
 
 int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
 {
     INVARIANT(heap_book_is_valid(book));
-    struct cell_list sites = list_of(book, bucket->cells, bucket->cell_count);
-    struct cell_list threads = list_of(book, bucket->thread_cells, bucket->thread_cell_count);
+    struct ledger_cells sites = list_of(book, bucket->cells, bucket->cell_count);
+    struct ledger_cells threads = list_of(book, bucket->thread_cells, bucket->thread_cell_count);
     ledger_close_bucket(&book->sites, &sites);
     ledger_close_bucket(&book->threads, &threads);
     INVARIANT(sites.cells.count >= bucket->cell_count);
@@ -37,7 +37,7 @@ void heap_book_close_gauges(struct heap_book *book, struct gauges *gauges)
 
 int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
 {
-    struct cell_list list = list_of(book, bucket->cells, bucket->cell_count);
+    struct ledger_cells list = list_of(book, bucket->cells, bucket->cell_count);
     ledger_close_histograms(&book->sites, &list);
     bucket->cells = list.cells.items;
     bucket->cell_count = list.cells.count;
@@ -46,8 +46,8 @@ int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
 
 static int pin_all(const struct heap_book *book, bool at_peak, struct pin *pin)
 {
-    struct cell_list sites = list_of(book, pin->cells, pin->cell_count);
-    struct cell_list threads = list_of(book, pin->thread_cells, pin->thread_cell_count);
+    struct ledger_cells sites = list_of(book, pin->cells, pin->cell_count);
+    struct ledger_cells threads = list_of(book, pin->thread_cells, pin->thread_cell_count);
     ledger_pin(&book->sites, at_peak, book->epoch, &sites);
     ledger_pin(&book->threads, at_peak, book->epoch, &threads);
     pin->cells = sites.cells.items;

@@ -43,7 +43,7 @@ int ledger_grow(struct ledger *ledger, uint32_t count)
     /* Touching must not fail in the middle of an event, so the list has room for all. */
     if (!vec_reserve(&ledger->touched, room - ledger->touched.count) ||
         grow_lines(&ledger->accounts, old, room, sizeof(struct account)) < 0 ||
-        grow_lines(&ledger->histograms, old, room, sizeof(struct histogram)) < 0 ||
+        grow_lines(&ledger->histograms, old, room, sizeof(struct ledger_classes)) < 0 ||
         (ledger->is_sampled && grow_lines(&ledger->spreads, old, room, sizeof(struct spread)) < 0))
         return -ENOMEM;
     ledger->count = room;
@@ -80,26 +80,26 @@ void ledger_flush_run(struct ledger *ledger, uint32_t index)
 {
     INVARIANT(index < ledger->count);
     struct account *account = &ledger->accounts[index];
-    struct histogram *histogram = &ledger->histograms[index];
+    struct ledger_classes *histogram = &ledger->histograms[index];
     histogram->sizes[account->size_class] += account->size_run;
     histogram->lifetimes[account->lifetime_class] += account->lifetime_run;
     account->size_run = account->lifetime_run = 0;
 }
 
-static void put_cell(struct cell_list *list, uint32_t key, unsigned column, int64_t value)
+static void put_cell(struct ledger_cells *list, uint32_t key, unsigned column, int64_t value)
 {
     INVARIANT(column > COL_NONE && column < COLUMN_LIMIT);
     if (value != 0 && !vec_push(&list->cells, (struct cell){key, (uint16_t)column, value}))
         list->failed = true;
 }
 
-static void add_cell(struct cell_list *list, uint32_t key, enum column column, int64_t value)
+static void add_cell(struct ledger_cells *list, uint32_t key, enum column column, int64_t value)
 {
     INVARIANT(column >= COL_HEAP_CALLS && column <= COL_HEAP_SLACK_FREED);
     put_cell(list, key, list->of_pools ? column - COL_HEAP_CALLS + COL_POOL_CALLS : column, value);
 }
 
-static void close_account(struct account *account, uint32_t key, struct cell_list *list)
+static void close_account(struct account *account, uint32_t key, struct ledger_cells *list)
 {
     INVARIANT(account->touched);
     add_cell(list, key, COL_HEAP_CALLS, account->calls);
@@ -147,7 +147,7 @@ struct level ledger_sum(const struct ledger *ledger)
     return sum;
 }
 
-static void close_spread(struct spread *spread, uint32_t key, struct cell_list *list)
+static void close_spread(struct spread *spread, uint32_t key, struct ledger_cells *list)
 {
     put_cell(list, key, COL_HEAP_SPREAD, (int64_t)(spread->made - spread->told_made));
     put_cell(list, key, COL_HEAP_SPREAD_FREED, (int64_t)(spread->gone - spread->told_gone));
@@ -155,7 +155,7 @@ static void close_spread(struct spread *spread, uint32_t key, struct cell_list *
     spread->told_gone = spread->gone;
 }
 
-void ledger_close_bucket(struct ledger *ledger, struct cell_list *list)
+void ledger_close_bucket(struct ledger *ledger, struct ledger_cells *list)
 {
     vec_each (index, &ledger->touched) {
         close_account(&ledger->accounts[*index], *index, list);
@@ -166,12 +166,12 @@ void ledger_close_bucket(struct ledger *ledger, struct cell_list *list)
     INVARIANT(ledger_is_told(ledger));
 }
 
-void ledger_close_histograms(struct ledger *ledger, struct cell_list *list)
+void ledger_close_histograms(struct ledger *ledger, struct ledger_cells *list)
 {
     unsigned sizes = list->of_pools ? COL_POOL_SIZE_0 : COL_SIZE_0;
     unsigned lifetimes = list->of_pools ? COL_POOL_LIFETIME_0 : COL_LIFETIME_0;
     for (uint32_t key = 0; key < ledger->count; key++) {
-        struct histogram *histogram = &ledger->histograms[key];
+        struct ledger_classes *histogram = &ledger->histograms[key];
         ledger_flush_run(ledger, key);
         for (unsigned k = 0; k < SIZE_CLASSES; k++)
             put_cell(list, key, sizes + k, histogram->sizes[k]);
@@ -179,10 +179,11 @@ void ledger_close_histograms(struct ledger *ledger, struct cell_list *list)
             put_cell(list, key, lifetimes + k, histogram->lifetimes[k]);
     }
     if (ledger->histograms)
-        memset(ledger->histograms, 0, ledger->count * sizeof(struct histogram));
+        memset(ledger->histograms, 0, ledger->count * sizeof(struct ledger_classes));
 }
 
-void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch, struct cell_list *list)
+void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch,
+                struct ledger_cells *list)
 {
     for (uint32_t key = 0; key < ledger->count; key++) {
         const struct account *account = &ledger->accounts[key];

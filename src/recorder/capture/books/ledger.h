@@ -41,7 +41,7 @@ struct account {
     uint64_t told_bytes, told_freed, told_slack, told_slack_freed;
 };
 
-struct histogram {
+struct ledger_classes {
     uint32_t sizes[SIZE_CLASSES];
     int32_t lifetimes[LIFETIME_CLASSES]; /* may go below zero: a free undone */
 };
@@ -55,7 +55,7 @@ struct spread {
 
 struct ledger {
     struct account *accounts;
-    struct histogram *histograms;
+    struct ledger_classes *histograms;
     struct spread *spreads; /* NULL while nothing is sampled */
     bool is_sampled;
     uint32_t count;
@@ -73,17 +73,18 @@ static inline int ledger_reserve(struct ledger *ledger, uint32_t count)
 /* There are samples: room for the spread of each account.  0 or -ENOMEM. */
 int ledger_spread(struct ledger *ledger);
 
-struct cell_list {
+struct ledger_cells {
     VEC(struct cell) cells;
     bool of_pools; /* in the columns of pools, not of the heap */
     bool failed;
 };
 /* Adds what changed since the last call to the list. */
-void ledger_close_bucket(struct ledger *ledger, struct cell_list *list);
+void ledger_close_bucket(struct ledger *ledger, struct ledger_cells *list);
 /* The histograms since the last call. */
-void ledger_close_histograms(struct ledger *ledger, struct cell_list *list);
+void ledger_close_histograms(struct ledger *ledger, struct ledger_cells *list);
 /* What each account has live now, or had at the peak of `epoch`. */
-void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch, struct cell_list *list);
+void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch,
+                struct ledger_cells *list);
 
 static inline int64_t spread_level(const struct spread *spread)
 {

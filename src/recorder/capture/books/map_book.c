@@ -93,7 +93,7 @@ static bool is_last_piece(struct map_book *book, uint32_t number)
     return true;
 }
 
-static int insert(struct map_book *book, struct range_spot spot, struct range range)
+static int insert(struct map_book *book, struct range_spot spot, struct mapped_range range)
 {
     INVARIANT(range.start < range.end && book->range_count <= RANGES_MAX);
     int const err =
@@ -103,11 +103,11 @@ static int insert(struct map_book *book, struct range_spot spot, struct range ra
 }
 
 /* Takes the middle out of a range: two pieces are left. */
-static int cut_range(struct map_book *book, struct range *range, uint64_t from, uint64_t to)
+static int cut_range(struct map_book *book, struct mapped_range *range, uint64_t from, uint64_t to)
 {
     INVARIANT(range->start < from && from < to && to < range->end);
     struct range_spot spot;
-    struct range right = *range;
+    struct mapped_range right = *range;
     if (book->range_count >= RANGES_MAX ||
         (!right.piece_of && !(right.piece_of = number_pieces(book))))
         return -ENOMEM;
@@ -134,8 +134,8 @@ static int note_unmapped(struct map_book *book, uint32_t site, uint64_t bytes, b
 }
 
 /* Takes `part` out of a range that it is in. */
-static int unmap_part(struct map_book *book, struct range_spot spot, struct range *range,
-                      const struct range *part)
+static int unmap_part(struct map_book *book, struct range_spot spot, struct mapped_range *range,
+                      const struct mapped_range *part)
 {
     INVARIANT(part->start >= range->start && part->end <= range->end && part->start < part->end);
     bool const left = part->start > range->start, right = part->end < range->end;
@@ -160,10 +160,10 @@ int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length)
 {
     uint64_t end = start + length < start ? UINT64_MAX : start + length;
     struct range_spot spot;
-    struct range *range;
+    struct mapped_range *range;
     while ((range = range_list_find(&book->ranges, start, &spot)) && range->start < end) {
-        struct range const part = {.start = range->start > start ? range->start : start,
-                                   .end = range->end < end ? range->end : end};
+        struct mapped_range const part = {.start = range->start > start ? range->start : start,
+                                          .end = range->end < end ? range->end : end};
         if (part.start == part.end) /* nothing was asked for */
             break;
         int const err = unmap_part(book, spot, range, &part);
@@ -181,9 +181,9 @@ int map_book_map(struct map_book *book, uint64_t start, uint64_t length, uint32_
     if (err < 0)
         return err;
     struct range_spot spot;
-    const struct range *after = range_list_find(&book->ranges, start, &spot);
+    const struct mapped_range *after = range_list_find(&book->ranges, start, &spot);
     INVARIANT(!after || after->start >= start + length); /* all under it is unmapped */
-    err = insert(book, spot, (struct range){start, start + length, site, 0});
+    err = insert(book, spot, (struct mapped_range){start, start + length, site, 0});
     if (err < 0)
         return err;
     book->live_bytes += length;
@@ -235,7 +235,7 @@ void map_book_visit(const struct map_book *book,
 {
     vec_each (leaf, &book->ranges.leaves) {
         for (uint32_t i = 0; i < (*leaf)->count; i++) {
-            const struct range *range = &(*leaf)->items[i];
+            const struct mapped_range *range = &(*leaf)->items[i];
             visit(context, &(struct owner_range){range->start, range->end, range->site});
         }
     }

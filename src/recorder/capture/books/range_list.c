@@ -29,8 +29,8 @@ static size_t find_leaf(const struct range_list *list, uint64_t address)
     return low;
 }
 
-struct range *range_list_find(const struct range_list *list, uint64_t address,
-                              struct range_spot *spot)
+struct mapped_range *range_list_find(const struct range_list *list, uint64_t address,
+                                     struct range_spot *spot)
 {
     *spot = (struct range_spot){find_leaf(list, address), 0};
     if (spot->leaf == list->leaves.count)
@@ -57,7 +57,7 @@ bool range_list_is_valid(const struct range_list *list, struct range_sum *sum)
         if ((*leaf)->count == 0 || (*leaf)->count > RANGE_LEAF_MAX)
             return false;
         for (uint32_t i = 0; i < (*leaf)->count; i++) {
-            const struct range *range = &(*leaf)->items[i];
+            const struct mapped_range *range = &(*leaf)->items[i];
             if (range->start < end || range->start >= range->end)
                 return false;
             end = range->end;
@@ -96,7 +96,7 @@ static int split(struct range_list *list, struct range_spot *spot)
     uint32_t const half = RANGE_LEAF_MAX / 2;
     high->count = low->count - half;
     low->count = half;
-    memcpy(high->items, low->items + half, high->count * sizeof(struct range));
+    memcpy(high->items, low->items + half, high->count * sizeof(struct mapped_range));
     if (spot->at > half) {
         spot->leaf++;
         spot->at -= half;
@@ -104,7 +104,7 @@ static int split(struct range_list *list, struct range_spot *spot)
     return 0;
 }
 
-int range_list_insert(struct range_list *list, struct range_spot spot, struct range range)
+int range_list_insert(struct range_list *list, struct range_spot spot, struct mapped_range range)
 {
     int err = 0;
     if (spot.leaf == list->leaves.count && spot.leaf > 0) { /* at the end of the last leaf */
@@ -118,7 +118,7 @@ int range_list_insert(struct range_list *list, struct range_spot spot, struct ra
     if (err < 0)
         return err;
     struct range_leaf *leaf = list->leaves.items[spot.leaf];
-    struct range *items = leaf->items;
+    struct mapped_range *items = leaf->items;
     INVARIANT(leaf->count < RANGE_LEAF_MAX && spot.at <= leaf->count && range.start < range.end);
     INVARIANT(spot.at == 0 || items[spot.at - 1].end <= range.start);
     INVARIANT(spot.at == leaf->count || range.end <= items[spot.at].start);
@@ -133,7 +133,7 @@ void range_list_remove(struct range_list *list, struct range_spot spot)
     INVARIANT(spot.leaf < list->leaves.count);
     struct range_leaf **leaves = list->leaves.items;
     struct range_leaf *leaf = leaves[spot.leaf];
-    struct range *items = leaf->items;
+    struct mapped_range *items = leaf->items;
     INVARIANT(spot.at < leaf->count);
     leaf->count--;
     memmove(items + spot.at, items + spot.at + 1, (leaf->count - spot.at) * sizeof(*items));

@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 
-struct range {
+struct mapped_range {
     uint64_t start, end;
     uint32_t site;
     uint32_t piece_of; /* see map_book.c */
@@ -19,7 +19,7 @@ struct range {
 #define RANGE_LEAF_MAX 128u
 struct range_leaf {
     uint32_t count; /* never 0 */
-    struct range items[RANGE_LEAF_MAX];
+    struct mapped_range items[RANGE_LEAF_MAX];
 };
 
 /* All zero is an empty one. */
@@ -42,8 +42,8 @@ bool range_list_is_valid(const struct range_list *list, struct range_sum *sum);
 void range_list_fini(struct range_list *list);
 
 /* The first range that ends after `address`, or NULL; `spot` is before it, or at the end. */
-struct range *range_list_find(const struct range_list *list, uint64_t address,
-                              struct range_spot *spot);
+struct mapped_range *range_list_find(const struct range_list *list, uint64_t address,
+                                     struct range_spot *spot);
 /* The caller knows that it is in order there.  0 or -ENOMEM. */
-int range_list_insert(struct range_list *list, struct range_spot spot, struct range range);
+int range_list_insert(struct range_list *list, struct range_spot spot, struct mapped_range range);
 void range_list_remove(struct range_list *list, struct range_spot spot);

@@ -19,7 +19,7 @@ static struct page_told *find_told(struct page_cells *cells, uint32_t pid)
 }
 
 /* Adds what is new of the sums to those of the recording, which others add to as well. */
-static void tell_quality(struct page_told *told, const struct page_state *state,
+static void tell_quality(struct page_told *told, const struct watched_pages *state,
                          struct recording *recording, struct bucket *bucket)
 {
     const struct page_watch_sums *sums = &state->sums;
@@ -71,7 +71,7 @@ static int take(void *self, uint32_t pid, struct recording *recording, struct bu
     (void)began_ns;
     struct page_cells *cells = self;
     struct page_told *told = find_told(cells, pid);
-    struct page_state state;
+    struct watched_pages state;
     if (!told)
         return -ENOMEM;
     int err = page_station_take(cells->station, pid, recording, bucket, &state);
@@ -117,7 +117,7 @@ static int with_touchers(void *self, uint32_t pid, touchers_fn call, void *conte
 
 struct carrying {
     struct recording *recording;
-    struct cell_list *cells;
+    struct found_cells *cells;
     struct bucket *bucket;
 };
 
@@ -128,7 +128,7 @@ static int visit_carry(void *context, struct page_watch *watch, const struct rec
                       carrying->cells->items.count, carrying->bucket);
 }
 
-static int carry(void *self, uint32_t pid, struct recording *recording, struct cell_list *cells,
+static int carry(void *self, uint32_t pid, struct recording *recording, struct found_cells *cells,
                  struct bucket *bucket)
 {
     struct carrying carrying = {recording, cells, bucket};
@@ -163,7 +163,7 @@ static void say_untold(struct recording *recording, const struct page_watch_sums
 /* The sentences for the quality part of its reports. */
 static void say_quality(const struct page_cells *cells, uint32_t pid, struct recording *recording)
 {
-    struct page_state state;
+    struct watched_pages state;
     char walked[HUMAN_MAX], counted[HUMAN_MAX];
     if (!page_station_state(cells->station, pid, &state))
         return;
@@ -209,7 +209,7 @@ static int watch(void *self, uint32_t pid, bool is_whole, struct fault *fault)
 
 static bool ask_state(void *self, uint32_t pid, struct outside_state *state)
 {
-    struct page_state now;
+    struct watched_pages now;
     if (!page_station_state(((struct page_cells *)self)->station, pid, &now))
         return false;
     *state = (struct outside_state){now.has_ended, now.has_execed};

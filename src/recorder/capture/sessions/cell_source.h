@@ -5,7 +5,7 @@
 
 #include "model/recording.h"
 
-struct cell_list {
+struct found_cells {
     VEC(struct cell) items;
 };
 
@@ -29,7 +29,7 @@ struct cell_source {
      * known.  NULL: likewise. */
     int (*with_touchers)(void *self, uint32_t pid, touchers_fn call, void *context);
     /* Adds cells to `bucket` whose keys are numbers of touchers.  0, -ESRCH: they are forgotten; -ENOMEM. */
-    int (*carry)(void *self, uint32_t pid, struct recording *recording, struct cell_list *cells,
+    int (*carry)(void *self, uint32_t pid, struct recording *recording, struct found_cells *cells,
                  struct bucket *bucket);
     /* Before the last bucket of `recording`: finds out what can still be, and says what is to be said of its quality. */
     void (*conclude)(void *self, uint32_t pid, struct recording *recording);

@@ -36,7 +36,7 @@ static int with_touchers(void *self, uint32_t pid, touchers_fn call, void *conte
     return part ? part->with_touchers(part->self, pid, call, context) : -ESRCH;
 }
 
-static int carry(void *self, uint32_t pid, struct recording *recording, struct cell_list *cells,
+static int carry(void *self, uint32_t pid, struct recording *recording, struct found_cells *cells,
                  struct bucket *bucket)
 {
     const struct cell_source *part = of_pages(self);

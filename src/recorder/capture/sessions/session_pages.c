@@ -140,7 +140,7 @@ static unsigned column_of_toucher(enum owner_kind kind)
 struct noting {
     const struct owned_list *before, *now; /* both are in order */
     unsigned (*column)(enum owner_kind kind);
-    struct cell_list *news;
+    struct found_cells *news;
 };
 
 static int note_change(const struct noting *noting, const struct owned *owned, uint64_t before)
@@ -294,7 +294,7 @@ int session_close_pages(struct session *session, struct bucket *bucket)
 int session_close_touched(struct session *session, struct bucket *bucket)
 {
     const struct cell_source *cells = session->options.cells;
-    struct cell_list *news = &session->books->pages.touched_news;
+    struct found_cells *news = &session->books->pages.touched_news;
     if (news->items.count == 0)
         return 0;
     int const err = cells->carry(cells->self, session->pid, session->recording, news, bucket);

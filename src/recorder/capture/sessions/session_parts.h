@@ -29,15 +29,15 @@ struct kept_mappings {
 struct session_pages {
     struct page_look look;
     uint64_t began_ns, next_ns;
-    struct owned_list last;         /* as of the last look */
-    struct owned_list touched_last; /* likewise, by who touched it first */
-    struct cell_list news;          /* since the last bucket, by site */
-    struct cell_list touched_news;  /* by toucher */
-    uint64_t wanted_ns;             /* since when the next look waits to begin; 0: it does not */
-    uint64_t cpu_ns;                /* of all looks */
-    struct residency found;         /* by the last look, until it is told; no looks: it has been */
-    struct kept_mappings mappings;  /* as of the last look */
-    VEC(struct page_span) earlier;  /* of a program that ran already: what was mapped then */
+    struct owned_list last;          /* as of the last look */
+    struct owned_list touched_last;  /* likewise, by who touched it first */
+    struct found_cells news;         /* since the last bucket, by site */
+    struct found_cells touched_news; /* by toucher */
+    uint64_t wanted_ns;              /* since when the next look waits to begin; 0: it does not */
+    uint64_t cpu_ns;                 /* of all looks */
+    struct residency found;          /* by the last look, until it is told; no looks: it has been */
+    struct kept_mappings mappings;   /* as of the last look */
+    VEC(struct page_span) earlier;   /* of a program that ran already: what was mapped then */
     bool has_failed;
 };
 

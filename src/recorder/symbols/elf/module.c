@@ -8,7 +8,7 @@
 #include "symbols/go/go_module.h"
 #include "symbols/dwarf/minidebug.h"
 
-struct module {
+struct elf_module {
     char *path, *root, *build_id; /* who it is */
     struct module_files files;
     struct slice minidebug;     /* unpacked .gnu_debugdata, ours to free */
@@ -18,7 +18,7 @@ struct module {
     bool has_go, is_resting;
 };
 
-static void unpack_minidebug(struct module *module)
+static void unpack_minidebug(struct elf_module *module)
 {
     struct elf_section section;
 
@@ -29,7 +29,7 @@ static void unpack_minidebug(struct module *module)
 }
 
 /* The full symbol table if any file has one; else minidebuginfo and dynamic symbols together. */
-static void build_symbols(struct module *module)
+static void build_symbols(struct elf_module *module)
 {
     const struct elf_view *both[] = {&module->files.module_view, NULL};
     const struct elf_view *full[] = {&module->files.debug_view};
@@ -49,7 +49,7 @@ static void build_symbols(struct module *module)
     (void)elf_symbols_build(&module->symbols, both, count);
 }
 
-static void open_dwarf(struct module *module)
+static void open_dwarf(struct elf_module *module)
 {
     const struct elf_image *image =
         module->files.debug.bytes.size > 0 ? &module->files.debug : &module->files.module;
@@ -58,9 +58,9 @@ static void open_dwarf(struct module *module)
         module->dwarf = dwarf_lines_open(image->bytes, module->files.alternate.bytes);
 }
 
-struct module *module_create(const struct resolver_module *wanted)
+struct elf_module *module_create(const struct resolver_module *wanted)
 {
-    struct module *module = calloc(1, sizeof(*module));
+    struct elf_module *module = calloc(1, sizeof(*module));
     if (!module)
         return NULL;
     module->path = strdup(wanted->path);
@@ -80,7 +80,7 @@ struct module *module_create(const struct resolver_module *wanted)
     return module;
 }
 
-void module_destroy(struct module *module)
+void module_destroy(struct elf_module *module)
 {
     if (!module)
         return;
@@ -94,7 +94,7 @@ void module_destroy(struct module *module)
     free(module);
 }
 
-bool module_is(const struct module *module, const struct resolver_module *wanted)
+bool module_is(const struct elf_module *module, const struct resolver_module *wanted)
 {
     bool const is_open = module->files.module.bytes.size > 0 || module->files.debug.bytes.size > 0;
     if (strcmp(module->build_id, wanted->build_id) != 0)
@@ -104,7 +104,7 @@ bool module_is(const struct module *module, const struct resolver_module *wanted
            (strcmp(module->path, wanted->path) == 0 && strcmp(module->root, wanted->root) == 0);
 }
 
-bool module_is_intact(const struct module *module)
+bool module_is_intact(const struct elf_module *module)
 {
     return module_files_are_intact(&module->files);
 }
@@ -147,7 +147,7 @@ static const char *keep_path(struct text_pool *texts, const struct dwarf_frame *
     return text_pool_keep(texts, path, used);
 }
 
-static size_t lookup_go(struct module *module, struct text_pool *texts, uint64_t address,
+static size_t lookup_go(struct elf_module *module, struct text_pool *texts, uint64_t address,
                         struct resolved out[RESOLVED_MAX])
 {
     struct go_frame frames[RESOLVED_MAX];
@@ -187,7 +187,7 @@ static void name_function(struct resolved *out, const struct dwarf_frame *frame,
                                                        : text_pool_readable(texts, out->symbol);
 }
 
-static size_t lookup_dwarf(struct module *module, struct text_pool *texts, uint64_t address,
+static size_t lookup_dwarf(struct elf_module *module, struct text_pool *texts, uint64_t address,
                            struct resolved out[RESOLVED_MAX])
 {
     struct dwarf_frame frames[RESOLVED_MAX];
@@ -204,7 +204,7 @@ static size_t lookup_dwarf(struct module *module, struct text_pool *texts, uint6
     return count;
 }
 
-size_t module_lookup(struct module *module, struct text_pool *texts, uint64_t address,
+size_t module_lookup(struct elf_module *module, struct text_pool *texts, uint64_t address,
                      struct resolved out[RESOLVED_MAX])
 {
     size_t count = 0;
@@ -226,33 +226,33 @@ size_t module_lookup(struct module *module, struct text_pool *texts, uint64_t ad
     return 1;
 }
 
-uint64_t module_function_start(const struct module *module, uint64_t address)
+uint64_t module_function_start(const struct elf_module *module, uint64_t address)
 {
     return module->files.module.bytes.size > 0
                ? function_start_find(&module->files.module_view, address)
                : 0;
 }
 
-size_t module_forgettable_bytes(const struct module *module)
+size_t module_forgettable_bytes(const struct elf_module *module)
 {
     return module->dwarf ? dwarf_lines_bytes(module->dwarf) : 0;
 }
 
-size_t module_bytes(const struct module *module)
+size_t module_bytes(const struct elf_module *module)
 {
     size_t fixed = module->dwarf ? dwarf_lines_fixed_bytes(module->dwarf) : 0;
     return sizeof(*module) + elf_symbols_bytes(&module->symbols) + module->minidebug.size + fixed +
            module_forgettable_bytes(module);
 }
 
-void module_rest(struct module *module)
+void module_rest(struct elf_module *module)
 {
     module->is_resting = module->is_resting || module->dwarf;
     dwarf_lines_close(module->dwarf);
     module->dwarf = NULL;
 }
 
-void module_forget(struct module *module)
+void module_forget(struct elf_module *module)
 {
     if (module->dwarf)
         dwarf_lines_forget(module->dwarf);

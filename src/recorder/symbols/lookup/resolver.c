@@ -21,7 +21,7 @@ struct made_code {
 
 struct resolver {
     struct text_pool *texts;
-    struct module *modules[MODULES_MAX]; /* most recently used first */
+    struct elf_module *modules[MODULES_MAX]; /* most recently used first */
     size_t module_count;
     struct made_code maps[MAPS_MAX];
     size_t map_count;
@@ -60,7 +60,7 @@ void resolver_destroy(struct resolver *resolver)
 
 static void move_to_front(struct resolver *resolver, size_t at)
 {
-    struct module *module = resolver->modules[at];
+    struct elf_module *module = resolver->modules[at];
     memmove(&resolver->modules[1], &resolver->modules[0], at * sizeof(resolver->modules[0]));
     resolver->modules[0] = module;
 }
@@ -71,7 +71,8 @@ static void drop_last(struct resolver *resolver)
 }
 
 /* The module, moved to the front; NULL when out of memory. */
-static struct module *find_module(struct resolver *resolver, const struct resolver_module *wanted)
+static struct elf_module *find_module(struct resolver *resolver,
+                                      const struct resolver_module *wanted)
 {
     size_t at = 0;
     while (at < resolver->module_count && !module_is(resolver->modules[at], wanted))
@@ -86,7 +87,7 @@ static struct module *find_module(struct resolver *resolver, const struct resolv
         memmove(&resolver->modules[0], &resolver->modules[1],
                 resolver->module_count * sizeof(resolver->modules[0]));
     }
-    struct module *module = module_create(wanted);
+    struct elf_module *module = module_create(wanted);
     if (!module)
         return NULL;
     if (resolver->module_count == MODULES_MAX)
@@ -159,7 +160,7 @@ size_t resolver_lookup(struct resolver *resolver, const struct resolver_module *
 {
     if (perf_map_is_path(module->path))
         return lookup_made(resolver, module, address, out);
-    struct module *found = find_module(resolver, module);
+    struct elf_module *found = find_module(resolver, module);
     if (!found)
         return 0;
     size_t count = module_lookup(found, resolver->texts, address, out);
@@ -170,6 +171,7 @@ size_t resolver_lookup(struct resolver *resolver, const struct resolver_module *
 uint64_t resolver_function_start(struct resolver *resolver, const struct resolver_module *module,
                                  uint64_t address)
 {
-    struct module *found = perf_map_is_path(module->path) ? NULL : find_module(resolver, module);
+    struct elf_module *found =
+        perf_map_is_path(module->path) ? NULL : find_module(resolver, module);
     return found ? module_function_start(found, address) : 0;
 }
