@@ -33,6 +33,11 @@ equal flame-says-what-else-there-is 1 "$(grep -c 'this is page-faults; the file 
 equal export-says-what-else-there-is 1 "$(grep -c 'this is page-faults; the file also counts context-switches' export.err)"
 equal export-is-of-what-is-shown "$(of_perf counts.data page-faults)" "$(awk '{ s += $NF } END { printf "%.0f", s }' counts.folded)"
 
+# Asked for twice it is two, as perf has it.
+perf record -q -e cpu-clock -e cpu-clock -F 500 -o twice.data -- /usr/bin/python3 -c "$script" >/dev/null 2>&1
+equal twice-is-two "$(of_perf twice.data cpu-clock)" $(($(of_memoir twice.data cpu.on) + $(of_memoir twice.data cpu-clock.1)))
+at_least twice-second 1 "$(of_memoir twice.data cpu-clock.1)"
+
 # Of a group only the first event is sampled; the others are counters in its samples.
 perf record -q -e '{cpu-clock,task-clock,page-faults}:S' -F 500 -o group.data -- /usr/bin/python3 -c "$script" >/dev/null 2>&1
 perf report -i group.data --stdio --group 2>/dev/null | sed -n 's/^# Samples: *\([0-9]*\) .*/\1/p' >group.samples

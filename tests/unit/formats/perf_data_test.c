@@ -292,6 +292,26 @@ TEST(the_first_of_the_file_is_shown_not_the_first_sampled)
     recording_destroy(recording);
 }
 
+TEST(what_was_asked_for_twice_is_two_metrics)
+{
+    perf_file_begin(&file);
+    file.type |= PERF_SAMPLE_IDENTIFIER;
+    perf_file_event(&file, PERF_COUNT_SW_CPU_CLOCK, 11);
+    perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 12);
+    perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 13);
+    for (file.id = PERF_FILE_ID; file.id <= 13; file.id++)
+        for (uint64_t i = 9; i < file.id; i++)
+            perf_file_sample(&file, 7, 7, 5000000 + i, one);
+    struct recording *recording = read_file(perf_file_end(&file));
+    assert_int_equal(total(recording), 1000000);
+    assert_int_equal(total_of(recording, "cpu-clock.1"), 2000000);
+    assert_int_equal(total_of(recording, "page-faults"), 3000000);
+    assert_int_equal(total_of(recording, "page-faults.1"), 4000000);
+    CHECK(has_note(recording, "cpu-clock (1 samples, cpu.on), cpu-clock.1 (2 samples), "
+                              "page-faults (3 samples), page-faults.1 (4 samples)"));
+    recording_destroy(recording);
+}
+
 TEST(more_events_than_there_is_room_for_are_counted)
 {
     perf_file_begin(&file);
@@ -344,6 +364,7 @@ int main(void)
         cmocka_unit_test(what_is_no_time_is_not_shown_as_time),
         cmocka_unit_test(what_a_group_counts_is_in_the_samples_of_its_first_event),
         cmocka_unit_test(the_first_of_the_file_is_shown_not_the_first_sampled),
+        cmocka_unit_test(what_was_asked_for_twice_is_two_metrics),
         cmocka_unit_test(more_events_than_there_is_room_for_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,10 +129,9 @@ enum perf_measure perf_event_measure(const struct perf_event *event)
 bool perf_events_alike(const struct perf_event *one, const struct perf_event *other)
 {
     const struct perf_event_attr *a = &one->attr, *b = &other->attr;
-    bool const same_number = a->type == PERF_TYPE_HARDWARE
-                                 ? (uint32_t)a->config == (uint32_t)b->config
-                                 : a->config == b->config;
-    return a->type == b->type && same_number && a->config1 == b->config1 &&
+    bool const other_cores = a->type == PERF_TYPE_HARDWARE && a->config != b->config &&
+                             (uint32_t)a->config == (uint32_t)b->config;
+    return a->type == b->type && other_cores && a->config1 == b->config1 &&
            a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
            perf_event_measure(one) == perf_event_measure(other);
 }

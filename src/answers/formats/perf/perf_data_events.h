@@ -58,7 +58,7 @@ enum perf_measure perf_event_measure(const struct perf_event *event);
 const char *perf_event_unit(const struct perf_event *event);
 /* The kernel's number of the software event of that title; for others that of one which means whatever a program says. */
 uint64_t perf_counter_number(const char *title);
-/* Whether both count the same, on different kinds of cores. */
+/* Whether both count the same, on different kinds of cores; not what was asked for twice. */
 bool perf_events_alike(const struct perf_event *one, const struct perf_event *other);
 /* Its name, told or made up, without blanks and commas. */
 const char *perf_event_title(const struct perf_event *event, char text[PERF_NAME_MAX]);

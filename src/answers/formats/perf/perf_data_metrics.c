@@ -3,9 +3,13 @@
  *
  * One event, and those alike on other kinds of cores, is time: cpu.on.  Adding up two clocks would count time twice, so
  * every other event is a metric of the file's own, under its name. */
+#include <stdio.h>
+#include <string.h>
+
 #include "formats/perf/perf_data_reader.h"
 
-#define NS_PER_SECOND 1000000000u
+#define NS_PER_SECOND  1000000000u
+#define PERF_TITLE_MAX (PERF_NAME_MAX + 12)
 
 /* The event that is shown unless somebody asks for another: time if there is any, else what was counted first. */
 static int choose_event(const struct perf_reader *reader)
@@ -27,15 +31,32 @@ static bool is_time(const struct perf_event *event)
     return measure == PERF_MEASURE_NS || measure == PERF_MEASURE_CYCLES;
 }
 
+/* Of those that were asked for twice, each but the first has a number behind its name. */
+static const char *own_title(const struct perf_reader *reader, const struct perf_event *event,
+                             char title[PERF_TITLE_MAX])
+{
+    char text[PERF_NAME_MAX], other[PERF_NAME_MAX];
+    unsigned before = 0;
+    perf_event_title(event, text);
+    for (const struct perf_event *earlier = reader->events.items.items; earlier < event; earlier++)
+        before += !perf_events_alike(earlier, event) &&
+                  strcmp(perf_event_title(earlier, other), text) == 0;
+    if (before)
+        snprintf(title, PERF_TITLE_MAX, "%s.%u", text, before);
+    else
+        snprintf(title, PERF_TITLE_MAX, "%s", text);
+    return title;
+}
+
 /* The metric of an event that is not the recording's time; COL_NONE when there are too many. */
 static enum column own_column(struct perf_reader *reader, const struct perf_event *event)
 {
-    char text[PERF_NAME_MAX];
+    char title[PERF_TITLE_MAX];
     vec_each (other, &reader->events.items)
         if (other->has_column && other != event && perf_events_alike(other, event))
             return other->column;
     const struct metric *metric =
-        recording_add_metric(reader->recording, slice_of(perf_event_title(event, text)),
+        recording_add_metric(reader->recording, slice_of(own_title(reader, event, title)),
                              slice_of(perf_event_unit(event)), METRIC_COUNTER);
     return metric ? metric->plus : COL_NONE;
 }

@@ -33,13 +33,24 @@ static void tell_end(struct perf_reader *reader, const struct perf_stream *strea
                        reader->order.late);
 }
 
-/* "page-faults (151 samples)"; of time, the metric it is shown as. */
-static void add_event(char *list, size_t room, const struct perf_event *event)
+static const struct metric *metric_of(const struct recording *recording, enum column column)
 {
+    for (unsigned i = 0; i < recording->own_metric_count; i++)
+        if (recording->own_metrics[i].plus == column)
+            return &recording->own_metrics[i];
+    return NULL;
+}
+
+/* "page-faults (151 samples)"; of time, the metric it is shown as. */
+static void add_event(const struct recording *recording, char *list, size_t room,
+                      const struct perf_event *event)
+{
+    const struct metric *own = metric_of(recording, event->column);
     char text[PERF_NAME_MAX], count[HUMAN_MAX];
     size_t const used = strlen(list);
     snprintf(list + used, room - used, "%s%s (%s samples%s)", used ? ", " : "",
-             perf_event_title(event, text), human_count((int64_t)event->samples, count),
+             own ? own->name : perf_event_title(event, text),
+             human_count((int64_t)event->samples, count),
              event->column == COL_CPU_NS ? ", cpu.on" : "");
 }
 
@@ -52,7 +63,7 @@ static void list_events(struct perf_reader *reader)
             continue;
         events++;
         if (strlen(list) < 300)
-            add_event(list, sizeof(list), event);
+            add_event(reader->recording, list, sizeof(list), event);
         else
             more++;
     }
@@ -90,14 +101,6 @@ static void tell_events(struct perf_reader *reader)
                        "%" PRIu64 " samples of %" PRIu64
                        " events are left out: a file may have %d besides time",
                        left_out, kinds, OWN_METRICS_MAX);
-}
-
-static const struct metric *metric_of(const struct recording *recording, enum column column)
-{
-    for (unsigned i = 0; i < recording->own_metric_count; i++)
-        if (recording->own_metrics[i].plus == column)
-            return &recording->own_metrics[i];
-    return NULL;
 }
 
 /* The file's first event with samples is shown where none of them is time; metrics are in the order of their first samples. */
