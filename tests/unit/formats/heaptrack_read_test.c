@@ -90,6 +90,16 @@ static void check_run(struct recording *recording)
     recording_destroy(recording);
 }
 
+TEST(no_resident_memory_is_none_measured)
+{
+    struct recording *recording =
+        read_text("v 10400 3\nX ./a\nI 1000 100\na 20 0\nc 0\n+ 0\nR 0\nc 1e\n");
+    struct findings findings;
+    assert_int_equal(findings_make(recording, &findings), 0);
+    assert_int_equal(findings.rss_peak_bytes, -1);
+    recording_destroy(recording);
+}
+
 TEST(format_3_is_read)
 {
     struct recording *recording =
@@ -369,6 +379,7 @@ TEST(our_own_exports_come_back_as_they_were)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_resident_memory_is_none_measured),
         cmocka_unit_test(format_3_is_read),
         cmocka_unit_test(format_2_and_1_have_strings_to_the_end_of_the_line),
         cmocka_unit_test(format_0_has_pointers_also_when_interpreted),

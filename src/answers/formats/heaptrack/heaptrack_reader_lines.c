@@ -150,7 +150,7 @@ static int read_rss(struct heaptrack_reader *reader, struct heaptrack_fields *fi
     uint64_t pages, page = reader->recording->page_bytes;
     if (!heaptrack_take(fields, &pages) || pages > PAGES_MAX)
         return -EINVAL;
-    if (page) /* else nobody said how large one is */
+    if (page && pages) /* else nobody said how large one is, or measured any: no program has none */
         bucket_series_rss(&reader->series, (int64_t)(pages * page));
     return 0;
 }

@@ -133,9 +133,9 @@ static void write_rss(struct heaptrack_file *file, const struct bucket *bucket)
 {
     int64_t const most =
         bucket->rss_max > bucket->gauges.rss_bytes ? bucket->rss_max : bucket->gauges.rss_bytes;
-    if (most > bucket->gauges.rss_bytes)
+    if (most > 0 && most > bucket->gauges.rss_bytes) /* 0: it was never measured */
         write_line(file, HEAPTRACK_RSS, (uint64_t)most / page_bytes(file));
-    if (bucket->gauges.rss_bytes >= 0)
+    if (bucket->gauges.rss_bytes > 0)
         write_line(file, HEAPTRACK_RSS, (uint64_t)bucket->gauges.rss_bytes / page_bytes(file));
 }
 
