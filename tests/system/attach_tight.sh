@@ -72,7 +72,7 @@ echo $(($(cat "$folder/$usage") + (24 << 20))) >"$folder/$limit"
 recorder=$!
 wait_until 20 has_line crowd.err 'attached to' || not_ok crowd-attached "$(cat crowd.err)"
 : >go
-crowd_ends() { [ -e done ] || is_gone $program; }
+crowd_ends() { [ -e "done" ] || is_gone "$program"; }
 wait_until 120 crowd_ends
 if is_gone $program; then not_ok crowd-lives "it was killed"; else ok crowd-lives; fi
 kill -INT $recorder

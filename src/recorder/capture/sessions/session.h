@@ -44,7 +44,7 @@ struct session_options {
 struct session *session_open(const struct session_options *options, uint64_t begin_ns,
                              struct fault *fault);
 
-uint32_t session_pid(const struct session *session); /* 0 when the number is not known */
+uint32_t session_pid(const struct session *session);      /* 0 when the number is not known */
 bool session_saw_oom_kill(const struct session *session); /* in the cgroup of the process */
 const char *session_path(const struct session *session);
 struct recording *session_recording(const struct session *session);

@@ -25,9 +25,9 @@ struct session {
     uint64_t last_write_ns;
     size_t symbols_asked;
     bool write_failed;
-    bool is_asked;           /* to look at the pages soon */
-    bool is_renamed;         /* it has become another program */
-    struct control *control; /* NULL: there is none, or others are asked */
+    bool is_asked;              /* to look at the pages soon */
+    bool is_renamed;            /* it has become another program */
+    struct control *control;    /* NULL: there is none, or others are asked */
     struct oom_count oom_count; /* of its cgroup */
     uint64_t looked_ns; /* when what was asked for was done, and waits for names; 0: it was not */
 };
