@@ -95,6 +95,15 @@ metrics run level --rate >/dev/null
 one_sentence 'a gauge has no rate' err 'level is a gauge'
 metrics run levle >/dev/null
 one_sentence 'a name that is not there' err 'did you mean "level"'
+metrics run calls -t a=9 >/dev/null
+one_sentence 'a label that is not there' err 'no series of "calls" in this run has those labels'
+metrics run --diff level nosuch >/dev/null
+one_sentence 'a difference names what is not there' err 'there is no metric "nosuch"'
+metrics run --diff level other -t n=none >/dev/null
+one_sentence 'a difference of nothing' err 'nothing to subtract'
+metrics run --export openmetrics -t a=9 >none.om
+equal 'an export of nothing fails' '1 0' "$? $(stat -c %s none.om)"
+one_sentence 'an export of nothing is told' err 'nothing to export'
 metrics run --plot=x.svg >/dev/null
 one_sentence 'a plot of nothing' err 'name at least one metric'
 equal 'S13 packed answers' "$(values run level)" "$(

@@ -138,29 +138,39 @@ static int no_such_metric(const struct run *run, const char *name, struct fault 
     vec_each (series, &all.series)
         if (!nearest || nearest_distance(name, series->is->name) < nearest_distance(name, nearest))
             nearest = series->is->name;
-    if (nearest && nearest_is_near(name, nearest_distance(name, nearest)))
+    if (nearest && strcmp(name, nearest) == 0)
+        fault_set(
+            fault, -ENODATA,
+            "no series of \"%s\" in this run has those labels and nodes: without -t and nodes "
+            "all are shown",
+            name);
+    else if (nearest && nearest_is_near(name, nearest_distance(name, nearest)))
         fault_set(fault, -ENODATA, "there is no metric \"%s\" in this run, did you mean \"%s\"?",
                   name, nearest);
     else
         fault_set(fault, -ENODATA,
-                  "there is no metric \"%s\" in this run, or none with those labels and nodes; "
-                  "--list shows what there is",
-                  name);
+                  "there is no metric \"%s\" in this run; --list shows what there is", name);
     series_fini(&all);
     return -ENODATA;
 }
 
 /* Every name must have given something. */
 static int check_names(const struct metrics_command *command, const struct metric_curves *curves,
-                       const struct run *run, struct fault *fault)
+                       const struct series_set *set, struct fault *fault)
 {
+    bool const is_difference = command->question.is_difference;
+    const struct series *first;
     vec_each (name, &command->question.names) {
-        bool has_any = command->question.is_difference && curves->curves.count;
+        bool has_any = is_difference && series_find(set, *name, &first) > 0;
         vec_each (curve, &curves->curves)
             has_any |= strncmp(curve->metric, *name, strlen(*name)) == 0;
         if (!has_any)
-            return no_such_metric(run, *name, fault);
+            return no_such_metric(set->run, *name, fault);
     }
+    if (is_difference && curves->curves.count == 0)
+        return fault_set(fault, -ENODATA,
+                         "there is nothing to subtract: no node that was asked for has both with "
+                         "the same labels");
     return 0;
 }
 
@@ -171,7 +181,7 @@ static int write_curves(const struct metrics_command *command, const struct seri
     int err = metric_curves_make(&curves, set, &command->question, groups, fault);
     if (err)
         return err;
-    err = check_names(command, &curves, set->run, fault);
+    err = check_names(command, &curves, set, fault);
     if (!err && command->plot) {
         err = draw(command, &curves, set->run, fault);
     } else if (!err) {
@@ -190,7 +200,11 @@ static int write_answer(const struct metrics_command *command, const struct seri
                                      answer_wants_color(out, command->answer.no_color)};
     if (command->export != EXPORT_NONE) {
         int const err = metric_export_write(set, &command->question, groups, out);
-        return err ? fault_set(fault, err, "out of memory while exporting") : 0;
+        return err == -ENODATA ? fault_set(fault, err,
+                                           "there is nothing to export: no series has those names, "
+                                           "labels and nodes; --list shows what there is")
+               : err           ? fault_set(fault, err, "out of memory while exporting")
+                               : 0;
     }
     if (command->list_nodes)
         metric_nodes_write(set, form_of(command), &style, out);

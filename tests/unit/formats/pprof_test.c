@@ -280,10 +280,42 @@ TEST(labels_are_written_again_where_they_were_kept)
     pprof_keep_labels(false);
 }
 
+/* Of the minimal profile, with peak_objects and peak_space: 5 blocks, 4096 bytes. */
+#define PEAK_PROFILE                                                                               \
+    "\x0a\x04\x08\x07\x10\x08"                                                                     \
+    "\x0a\x04\x08\x09\x10\x02"                                                                     \
+    "\x12\x09\x0a\x02\x01\x02\x12\x03\x05\x80\x20" PPROF_MINIMAL_AFTER_SAMPLE                      \
+    "\x32\x0cpeak_objects"                                                                         \
+    "\x32\x05"                                                                                     \
+    "count"                                                                                        \
+    "\x32\x0apeak_space"
+
+TEST(a_peak_alone_is_written_again)
+{
+    struct fault fault = {.text = ""};
+    size_t size;
+    struct recording *recording =
+        pprof_recording_read_bytes(PEAK_PROFILE, sizeof(PEAK_PROFILE) - 1, &fault);
+    assert_non_null(recording);
+    struct export_job job = {.recording = recording, .range = TIME_ALL};
+    char *data = export_to_memory("pprof", &job, &size, &fault);
+    if (!data)
+        fail_msg("%s", fault.text);
+    struct recording *again = pprof_recording_read_bytes(data, size, &fault);
+    assert_non_null(again);
+    CHECK(again->heap.bytes == 0 && again->heap.peak_bytes == 4096);
+    CHECK(again->heap.peak_count == 5 && again->own_metric_count == 0);
+    assert_int_equal(recording_is_of_counts(again), recording_is_of_counts(recording));
+    recording_destroy(again);
+    recording_destroy(recording);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(labels_are_written_again_where_they_were_kept),
+        cmocka_unit_test(a_peak_alone_is_written_again),
         cmocka_unit_test(addresses_can_be_hidden),
         cmocka_unit_test(the_sample_has_its_six_columns),
         cmocka_unit_test(header_and_mappings_are_filled),

@@ -74,7 +74,9 @@ int metric_export_write(const struct series_set *set, const struct curve_questio
                         const struct node_groups *groups, FILE *out)
 {
     item_list items = {0};
-    int const err = gather(set, question, groups, &items);
+    int err = gather(set, question, groups, &items);
+    if (!err && items.count == 0)
+        err = -ENODATA;
     for (size_t i = 0; !err && i < items.count; i++) {
         struct item *item = &items.items[i];
         bool const is_new = i == 0 || strcmp(item[-1].family.name, item->family.name) != 0;

@@ -75,6 +75,8 @@ static int add_heap(struct pprof_sources *sources, struct export_job *job, struc
         struct fault why = {.text = ""};
         bool const is_peak = strcmp(heap_sources[i].metric, "heap.peak") == 0;
         bool const is_live = strcmp(heap_sources[i].metric, "heap.live") == 0;
+        if (!is_peak && sources->is_whole && !recording_traces_heap(job->recording))
+            continue; /* the peak is all it has */
         if (!is_peak && !(is_live ? recording_knows_live(job->recording)
                                   : recording_knows_allocated(job->recording)))
             continue;
@@ -117,7 +119,8 @@ static int add_named(struct pprof_sources *sources, struct export_job *job,
 static int add_whole(struct pprof_sources *sources, struct export_job *job, struct fault *fault)
 {
     const struct recording *recording = job->recording;
-    int err = recording_traces_heap(recording) ? add_heap(sources, job, fault) : 0;
+    bool const has_heap = recording_traces_heap(recording) || recording_pin(recording, PIN_PEAK);
+    int err = has_heap ? add_heap(sources, job, fault) : 0;
     if (!err)
         err = add_time(sources, job, fault);
     for (unsigned i = 0; i < recording->own_metric_count && !err; i++)
