@@ -10,7 +10,7 @@ const vm = require('vm');
 const [folder, demoPictures] = process.argv.slice(2);
 const read = name => fs.readFileSync(folder + '/' + name, 'utf8');
 const {flameTree, heatTree, pictureNumbers} = vm.runInNewContext(
-  read('picture_numbers.js') + read('flame_tree.js') + read('heat_tree.js') + '; ({flameTree, heatTree, pictureNumbers})');
+  read('pictures/picture_numbers.js') + read('flame/flame_tree.js') + read('flame/heat_tree.js') + '; ({flameTree, heatTree, pictureNumbers})');
 
 function dataOf(...words) {
   const svg = execFileSync(demoPictures, words, {maxBuffer: 1 << 26}).toString();

@@ -170,8 +170,12 @@ bool thread_stop_forget(pid_t tid)
     pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
     if (got == 0)
         return false;
-    if (got == tid && WIFSTOPPED(status))
-        ptrace(PTRACE_DETACH, tid, 0, is_our_stop(status) ? 0ul : (unsigned long)WSTOPSIG(status));
+    if (got == tid && WIFSTOPPED(status)) {
+        bool const is_ours = is_our_stop(status);
+        if (is_ours)
+            begin_call_again(tid);
+        ptrace(PTRACE_DETACH, tid, 0, is_ours ? 0ul : (unsigned long)WSTOPSIG(status));
+    }
     return true;
 }
 
