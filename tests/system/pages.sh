@@ -85,7 +85,7 @@ equal signals "$(grep Sig /proc/self/status | grep -v SigQ)" \
 # What cannot be.
 "$MEMOIR" pages --agent "$socket" -- ./no-such-program 2>none.err
 equal no-program-status 127 $?
-one_sentence no-program none.err 'no-such-program cannot be started'
+one_sentence no-program none.err 'no-such-program: not found'
 "$MEMOIR" pages --agent "$socket" 999999999 2>none.err
 equal no-process-status 1 $?
 one_sentence no-process none.err 'no process 999999999'

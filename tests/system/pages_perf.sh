@@ -24,7 +24,7 @@ fi
 at_least without-agent 4096 "$(total any.memoir pages.anon)"
 "$MEMOIR" pages --source none 1 2>none.err
 equal wrong-source-status 2 $?
-one_sentence wrong-source none.err 'agent, perf, or any'
+one_sentence wrong-source none.err 'it is any, agent or perf'
 
 # One's own processes need no privilege.
 if [ "$paranoid" -gt 2 ]; then
