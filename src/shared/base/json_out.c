@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_out.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/invariant.h"
 #include "base/utf8.h"
 
 /* A `struct json_out` has one writer, so its file needs no lock for every byte. */
@@ -22,7 +22,7 @@ void json_init(struct json_out *json, FILE *file, bool indented)
 
 int json_finish(struct json_out *json)
 {
-    INVARIANT(json->depth == 0 && !json->after_key);
+    assert(json->depth == 0 && !json->after_key);
     putc('\n', json->file);
     return fflush(json->file) != 0 || ferror(json->file) ? -EIO : 0;
 }
@@ -59,14 +59,14 @@ static void begin_value(struct json_out *json)
         json->after_key = false;
         return;
     }
-    INVARIANT(json->depth == 0 || !json->is_object[json->depth - 1]);
+    assert(json->depth == 0 || !json->is_object[json->depth - 1]);
     begin_item(json);
 }
 
 static void open_group(struct json_out *json, bool is_object, bool is_inline)
 {
     begin_value(json);
-    INVARIANT(json->depth < JSON_DEPTH_MAX);
+    assert(json->depth < JSON_DEPTH_MAX);
     unsigned const at = json->depth++;
     json->is_object[at] = is_object;
     json->has_items[at] = false;
@@ -76,9 +76,9 @@ static void open_group(struct json_out *json, bool is_object, bool is_inline)
 
 static void close_group(struct json_out *json, bool is_object)
 {
-    INVARIANT(json->depth > 0 && !json->after_key);
+    assert(json->depth > 0 && !json->after_key);
     unsigned const at = --json->depth;
-    INVARIANT(json->is_object[at] == is_object);
+    assert(json->is_object[at] == is_object);
     if (json->has_items[at] && !json->is_inline[at])
         break_line(json, false);
     putc(is_object ? '}' : ']', json->file);
@@ -176,7 +176,7 @@ static void write_text(FILE *file, const char *text, size_t size)
 
 void json_key(struct json_out *json, const char *key)
 {
-    INVARIANT(json->depth > 0 && json->is_object[json->depth - 1] && !json->after_key);
+    assert(json->depth > 0 && json->is_object[json->depth - 1] && !json->after_key);
     begin_item(json);
     write_text(json->file, key, strlen(key));
     fputs(json->indented ? ": " : ":", json->file);

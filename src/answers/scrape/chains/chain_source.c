@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scrape/chains/chain_source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/invariant.h"
 #include "scrape/chains/chain_forms.h"
 #include "scrape/chains/chain_parts.h"
 
@@ -266,7 +266,7 @@ static int begin(struct slot *slot, const struct chain_ask *ask, struct fault *f
 static void start(struct chain_source *source, enum chain_question question, chain_done_fn done,
                   void *context)
 {
-    INVARIANT(source->question == ASK_NOTHING);
+    assert(source->question == ASK_NOTHING);
     clear_slots(source);
     source->question = question;
     source->done = done;
@@ -313,7 +313,7 @@ int chain_ask_wait(struct chain_source *source, uint64_t height, chain_done_fn d
                    struct fault *fault)
 {
     struct chain_ask ask = {.path = ""};
-    INVARIANT(source->form->waits);
+    assert(source->form->waits);
     source->form->ask_wait(&ask, height);
     return ask_state(source, &ask, done, context, fault);
 }

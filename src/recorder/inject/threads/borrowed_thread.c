@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inject/threads/borrowed_thread.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +15,6 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "base/invariant.h"
 #include "inject/library/errand_code.h"
 #include "inject/choice/limit_hint.h"
 #include "inject/library/put_back_frame.h"
@@ -293,7 +293,7 @@ void borrowed_tidy_later(struct borrowed_thread *borrowed, const struct borrowed
         uint64_t count;
         struct borrowed_step steps[BORROWED_TIDY_MAX];
     } tidy = {.count = count};
-    INVARIANT(count <= BORROWED_TIDY_MAX);
+    assert(count <= BORROWED_TIDY_MAX);
     if (count)
         memcpy(tidy.steps, steps, count * sizeof(*steps));
     remote_write(borrowed->memory, borrowed->scratch + ERRAND_TIDY_AT, &tidy, sizeof(tidy));
@@ -336,7 +336,7 @@ int borrowed_run(struct borrowed_thread *borrowed, struct borrowed_step *steps, 
 {
     struct user_regs_struct registers;
     enum happening happening;
-    INVARIANT(count <= BORROWED_STEPS_MAX);
+    assert(count <= BORROWED_STEPS_MAX);
     fill_errand(borrowed, count, &registers);
     if (!remote_write(borrowed->memory, steps_at(borrowed), steps, count * sizeof(*steps)) ||
         !set_registers(borrowed, &registers))
