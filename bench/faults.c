@@ -1,4 +1,5 @@
-/* faults.c - touches fresh pages under so many frames, and says how long one fault took.  faults ROUNDS FRAMES [MIB] */
+/* faults.c - touches fresh pages under so many frames, and says how long one fault took.  faults
+ * ROUNDS FRAMES [MIB] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

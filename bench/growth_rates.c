@@ -3,8 +3,8 @@
  *
  *     build/growth-rates [tune|check] [RUNS]
  *
- * The rules were tuned on the set `tune`; `check` has other shapes, lengths, noise and seeds, and is what
- * docs/growth.md publishes.  Prints markdown. */
+ * The rules were tuned on the set `tune`; `check` has other shapes, lengths, noise and seeds,
+ * and is what docs/growth.md publishes.  Prints markdown. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* held BLOCKS SECONDS: a heap of so many blocks of 240 bytes, of which random ones are freed and allocated again for a while.
- * Prints the pairs per second. */
+/* held BLOCKS SECONDS: a heap of so many blocks of 240 bytes, of which random ones are freed and
+ * allocated again for a while. Prints the pairs per second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* large_recording.c - large-recording FILE [SECONDS [STACKS [ACTIVE]]]: a recording as large as one of a long run, made within
- * a minute and the same each time.
+/* large_recording.c - large-recording FILE [SECONDS [STACKS [ACTIVE]]]: a recording as large as
+ * one of a long run, made within a minute and the same each time.
  *
- * So many seconds of a heap with so many call stacks, of which ACTIVE allocate in each second: a few thousand calls of each, most of
- * them freed soon, some kept, and a cache that is dropped at three quarters of the time, which is where the peak is.
- * 6,000 seconds of 20,000 stacks, 1,300 of them active, are what is made unasked: about 200 MB. */
+ * So many seconds of a heap with so many call stacks, of which ACTIVE allocate in each second: a
+ * few thousand calls of each, most of them freed soon, some kept, and a cache that is dropped at
+ * three quarters of the time, which is where the peak is. 6,000 seconds of 20,000 stacks, 1,300
+ * of them active, are what is made unasked: about 200 MB. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,7 +185,7 @@ static void let_allocate(struct maker *maker, uint32_t index, uint64_t second)
     maker->recording->quality.events += calls + frees;
 }
 
-static struct cell *take_threads(struct maker *maker, size_t *count)
+static struct cell *collect_threads(struct maker *maker, size_t *count)
 {
     struct cell *cells = calloc((size_t)4 * THREADS, sizeof(*cells));
     must(cells, "out of memory");
@@ -230,7 +231,7 @@ static void add_second(struct maker *maker, uint64_t second)
                                     .heap_live_end = (int64_t)maker->live_bytes,
                                     .heap_live_max = most,
                                     .heap_live_min = (int64_t)(least + maker->live_bytes) - most};
-    bucket.thread_cells = take_threads(maker, &bucket.thread_cell_count);
+    bucket.thread_cells = collect_threads(maker, &bucket.thread_cell_count);
     recording->duration_ns = bucket.end_ns;
     must(vec_push(&recording->buckets, bucket), "out of memory");
     maker->cells.items = NULL; /* the bucket's now */

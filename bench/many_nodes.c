@@ -3,7 +3,8 @@
  *
  *     many_nodes PORT [DELAY_MS [HEAP_BYTES [METRICS_BYTES]]]
  *
- * Answers /metrics with text, any other path with bytes that cannot be packed, after DELAY_MS; connections are kept. */
+ * Answers /metrics with text, any other path with bytes that cannot be packed, after DELAY_MS;
+ * connections are kept. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -110,7 +111,7 @@ static void answer_due(uint64_t now)
     }
 }
 
-static void take(struct client *client)
+static void receive(struct client *client)
 {
     ssize_t const got = recv(client->fd, client->request + client->have,
                              sizeof(client->request) - 1 - client->have, 0);
@@ -133,7 +134,7 @@ static void take(struct client *client)
     last_due = &client->next;
 }
 
-static void take_clients(int listener)
+static void accept_clients(int listener)
 {
     for (;;) {
         int const fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
@@ -178,11 +179,11 @@ int main(int argc, char **argv)
         int const count = epoll_wait(events, ready, 256, wait);
         for (int i = 0; i < count; i++)
             if (!ready[i].data.ptr)
-                take_clients(listener);
+                accept_clients(listener);
             else if (ready[i].events & EPOLLOUT)
                 send_some(ready[i].data.ptr);
             else
-                take(ready[i].data.ptr);
+                receive(ready[i].data.ptr);
         answer_due(now_ms());
     }
 }

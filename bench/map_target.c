@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map_target MIB - a process with so much resident in small pages, which counts how long its mmap and munmap take.
+/* map_target MIB - a process with so much resident in small pages, which counts how long its
+ * mmap and munmap take.
  *
- * Prints "ready".  On each line of input it prints the median, the 99th percentile and the longest of the pairs since the line
- * before, in microseconds; at the end of input it ends. */
+ * Prints "ready".  On each line of input it prints the median, the 99th percentile and the
+ * longest of the pairs since the line before, in microseconds; at the end of input it ends. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

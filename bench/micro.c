@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* micro --frames N --threads N --pairs N [--random] [--live N] [--result FILE]
+/* micro --frames N --threads N --pairs N [--random] [--forest N] [--live N] [--result FILE]
  *
  * malloc+free pairs at a stack depth of N frames below the thread's entry, fixed or (--random)
- * chosen anew for each pair from 4 to N.  --live N: each block is freed N pairs after it was made
- * instead of at once.  Writes the ns per pair: wall time from the moment all threads go to the last
- * one's end, divided by the pairs of one thread. */
+ * chosen anew for each pair from 4 to N.  --forest N: at the end of one of N call paths, chosen
+ * anew for each pair, that go through eight functions and part near the root.  --live N: each block
+ * is freed N pairs after it was made instead of at once.  Writes the ns per pair: wall time from
+ * the moment all threads go to the last one's end, divided by the pairs of one thread. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,11 +16,14 @@
 #define NOINLINE     __attribute__((noinline, noclone))
 #define MAX_LIVE     65536
 #define OTHER_FRAMES 6 /* one_pair, the last down_x, run, thread_main, start_thread, clone */
+#define MAX_FRAMES   256
+#define MAX_PATHS    100000
 
 struct job {
     unsigned frames;
     uint64_t pairs, random;
     int is_random;
+    unsigned paths; /* of a forest; 0: none */
     size_t live;
     void **blocks;
 };
@@ -74,8 +78,62 @@ static NOINLINE void down_a(struct job *j, unsigned frames, uint64_t pairs)
     __asm__ volatile("" ::: "memory");
 }
 
+/* Paths of a forest: one digit for each frame, the function that it calls. */
+static uint8_t (*forest)[MAX_FRAMES];
+
+static void step(struct job *j, const uint8_t *path, unsigned frames);
+
+#define BRANCH(name, bytes)                                                                        \
+    static NOINLINE void name(struct job *j, const uint8_t *path, unsigned frames)                 \
+    {                                                                                              \
+        char room[bytes];                                                                          \
+        __asm__ volatile("" ::"r"(room) : "memory");                                               \
+        step(j, path, frames);                                                                     \
+        __asm__ volatile("" ::"r"(room) : "memory");                                               \
+    }
+BRANCH(branch_a, 8)
+BRANCH(branch_b, 24)
+BRANCH(branch_c, 40)
+BRANCH(branch_d, 56)
+BRANCH(branch_e, 72)
+BRANCH(branch_f, 88)
+BRANCH(branch_g, 104)
+BRANCH(branch_h, 120)
+
+static __attribute__((always_inline)) inline void step(struct job *j, const uint8_t *path,
+                                                       unsigned frames)
+{
+    static void (*const branches[])(struct job *, const uint8_t *, unsigned) = {
+        branch_a, branch_b, branch_c, branch_d, branch_e, branch_f, branch_g, branch_h};
+    if (frames > 0)
+        branches[*path](j, path + 1, frames - 1);
+    else
+        one_pair(j);
+}
+
+static void plant_forest(void)
+{
+    struct job dice = {.random = 0x9e3779b97f4a7c15u};
+    forest = calloc(job.paths, sizeof(forest[0]));
+    if (!forest)
+        exit(1);
+    for (unsigned i = 0; i < job.paths; i++)
+        for (unsigned f = 0; f < job.frames; f++)
+            forest[i][f] = (uint8_t)(next_random(&dice) >> 40) % 8;
+}
+
+static void run_forest(struct job *j, uint64_t pairs)
+{
+    for (uint64_t i = 0; i < pairs; i++, j->pairs--)
+        step(j, forest[(next_random(j) >> 20) % j->paths], j->frames - OTHER_FRAMES);
+}
+
 static void run(struct job *j, uint64_t pairs)
 {
+    if (j->paths > 0) {
+        run_forest(j, pairs);
+        return;
+    }
     if (!j->is_random) {
         down_a(j, j->frames - OTHER_FRAMES, pairs);
         return;
@@ -136,6 +194,8 @@ static int read_option(const char *name, const char *value)
         job.pairs = strtoull(value, NULL, 10);
     else if (strcmp(name, "--live") == 0)
         job.live = strtoull(value, NULL, 10);
+    else if (strcmp(name, "--forest") == 0)
+        job.paths = (unsigned)atoi(value);
     else
         return 0;
     return 1;
@@ -151,8 +211,11 @@ int main(int argc, char **argv)
         else
             i++;
     }
-    if (job.frames < 8 || threads < 1 || threads > 64 || job.live > MAX_LIVE)
+    if (job.frames < 8 || job.frames > MAX_FRAMES || threads < 1 || threads > 64 ||
+        job.live > MAX_LIVE || job.paths > MAX_PATHS)
         return fprintf(stderr, "micro: out of range\n"), 2;
+    if (job.paths > 0)
+        plant_forest();
     double ns = run_threads();
     FILE *out = result ? fopen(result, "w") : stdout;
     if (!out)

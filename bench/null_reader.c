@@ -9,14 +9,15 @@
 
 #include "capture/rings/arena.h"
 #include "capture/programs/launch.h"
+#include "machine/processor.h"
 
 static void drain(struct arena *arena)
 {
-    uint32_t high = atomic_load(&arena->header->slot_high);
-    atomic_store(&arena->header->clock, __builtin_ia32_rdtsc());
+    uint32_t high = arena_slot_high(arena);
+    shared_set(arena->memory, clock, processor_ticks());
     for (uint32_t i = 0; i < high; i++) {
-        struct arena_slot *slot = arena_slot_at(arena->memory, i);
-        atomic_store(&slot->tail, atomic_load(&slot->head));
+        struct shared_slot *slot = shared_slot_at(arena->memory, i);
+        shared_set(slot, tail, shared_get(slot, head));
     }
 }
 
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
         return 1;
     }
     arena_path(&arena, path, sizeof(path));
-    struct launch launch = {program, argv + 2, argv[1], path, &arena.header->target_pid};
+    struct launch launch = {program, argv + 2, argv[1], path, NULL, NULL};
     pid_t pid = launch_start(&launch, &fault);
     if (pid < 0) {
         fprintf(stderr, "null_reader: %s\n", fault.text);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_rates.c - what it costs to keep who touched each page, and to look at them: prints markdown.
+/* page_rates.c - what it costs to keep who touched each page, and to look at them: prints
+ * markdown.
  *
  *     build/tests/page-rates [MIB]
  *
- * The best of five, in ns per fault or page of CPU time.  The process that is looked at has MIB (1024) of memory. */
+ * The best of five, in ns per fault or page of CPU time.  The process that is looked at has MIB
+ * (1024) of memory. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +130,7 @@ static void look(const char *what, uint64_t pages, unsigned stride)
         struct resident_result result;
         double const began = now_ns(CLOCK_PROCESS_CPUTIME_ID);
         double const began_wall = now_ns(CLOCK_MONOTONIC);
-        if (resident_look_take(&looks, (uint32_t)pid, &book, NULL, NULL, &result) < 0)
+        if (resident_look_run(&looks, (uint32_t)pid, &book, NULL, NULL, &result) < 0)
             exit(1);
         least(&cpu, now_ns(CLOCK_PROCESS_CPUTIME_ID) - began);
         least(&wall, now_ns(CLOCK_MONOTONIC) - began_wall);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_rates.c - profile-rates ROUNDS FILE...: how many profiles one core reads per second, each for the total of its default column.
+/* profile_rates.c - profile-rates ROUNDS FILE...: how many profiles one core reads per second,
+ * each for the total of its default column.
  *
- * Prints files, bytes as they lie there, bytes unpacked, seconds of CPU and profiles per second; and the sum of all totals, so that nothing is left out. */
+ * Prints files, bytes as they lie there, bytes unpacked, seconds of CPU and profiles per second;
+ * and the sum of all totals, so that nothing is left out. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* repeat ROUNDS -- COMMAND ARGS…
  *
- * Runs COMMAND so often, its output thrown away, and prints the medians of wall and CPU time in ms. */
+ * Runs COMMAND so often, its output thrown away, and prints the medians of wall and CPU time in
+ * ms. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tape write FOLDER LIBRARY PROGRAM ARGS…   runs a program with the tracer and keeps all that it writes into its rings
- * tape play FOLDER [TIMES]                  reads it again as the recorder would, and tells what an event costs
+/* tape write FOLDER LIBRARY PROGRAM ARGS…   runs a program with the tracer and keeps all that it
+ *                                           writes into its rings
+ * tape play FOLDER [TIMES]                  reads it again as the recorder would, and tells what
+ *                                           an event costs
  *
- * So builds of the recorder can be compared on the same events, also where time is noise: by counting the
- * instructions (valgrind --tool=callgrind --toggle-collect=play_round).
+ * So builds of the recorder can be compared on the same events, also where time is noise: by
+ * counting the instructions (valgrind --tool=callgrind --toggle-collect=play_round).
  *
- * `words`: of each ring that had something new its number, how many words, and those; after a round UINT64_MAX and the
- * time.  `arena`: all before the trie's nodes, and the nodes. */
+ * `words`: of each ring that had something new its number, how many words, and those; after a
+ * round UINT64_MAX and the time.  `arena`: all before the trie's nodes, and the nodes. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -22,11 +24,19 @@
 
 #include "capture/programs/launch.h"
 #include "capture/rings/ring_reader.h"
+#include "machine/processor.h"
+#include "tracer/process/arena_raise.h"
 #include "wire/event.h"
 
 #define ROUND_ENDS UINT64_MAX
 #define NAP_NS     200000l
 #define READ_WORDS (RING_WORDS / 8) /* as much as a recorder finds that is neither idle nor late */
+
+/* The arena as the program has it, which this one stands for. */
+static struct arena_header *header_of(const struct arena *arena)
+{
+    return (struct arena_header *)(void *)arena->memory;
+}
 
 static int fail(const char *what)
 {
@@ -44,7 +54,7 @@ static FILE *open_in(const char *folder, const char *name, const char *mode)
 /* The last record may still become a PAIR, unless nobody writes any more. */
 static void keep_ring(struct arena *arena, uint32_t index, bool at_end, FILE *out)
 {
-    struct arena_slot *slot = arena_slot_at(arena->memory, index);
+    struct arena_slot *slot = arena_slot_at(header_of(arena), index);
     const uint64_t *ring = arena_slot_ring(slot);
     uint64_t tail = atomic_load(&slot->tail), head = atomic_load(&slot->head);
     uint64_t last = tail;
@@ -62,9 +72,9 @@ static void keep_ring(struct arena *arena, uint32_t index, bool at_end, FILE *ou
 
 static void keep_round(struct arena *arena, bool at_end, FILE *out)
 {
-    uint64_t const end[2] = {ROUND_ENDS, __builtin_ia32_rdtsc()};
-    atomic_store(&arena->header->clock, end[1]);
-    uint32_t high = atomic_load(&arena->header->slot_high);
+    uint64_t const end[2] = {ROUND_ENDS, processor_ticks()};
+    atomic_store(&header_of(arena)->clock, end[1]);
+    uint32_t high = atomic_load(&header_of(arena)->slot_high);
     for (uint32_t i = 0; i < high; i++)
         keep_ring(arena, i, at_end, out);
     fwrite(end, sizeof(end), 1, out);
@@ -86,7 +96,7 @@ static int write_tape(const char *folder, const char *library, char **command)
         launch_find(command[0], program, sizeof(program), &fault) < 0)
         return fail(fault.text);
     arena_path(&arena, path, sizeof(path));
-    struct launch launch = {program, command, library, path, &arena.header->target_pid};
+    struct launch launch = {program, command, library, path, NULL, NULL};
     pid_t pid = launch_start(&launch, &fault);
     if (pid < 0)
         return fail(fault.text);
@@ -96,9 +106,9 @@ static int write_tape(const char *folder, const char *library, char **command)
         nanosleep(&nap, NULL);
     }
     keep_round(&arena, true, words);
-    fwrite(arena.memory, ARENA_NODES_AT, 1, rest);
-    fwrite(arena_node_at(arena.memory, 0), sizeof(struct trie_node),
-           atomic_load(&arena.header->node_count), rest);
+    fwrite(header_of(&arena), ARENA_NODES_AT, 1, rest);
+    fwrite(arena_node_at(header_of(&arena), 0), sizeof(struct trie_node),
+           atomic_load(&header_of(&arena)->node_count), rest);
     arena_close(&arena);
     return fclose(words) | fclose(rest) ? fail("the disk is full") : 0;
 }
@@ -134,14 +144,14 @@ static int load_arena(struct player *player, const char *folder)
     FILE *rest = open_in(folder, "arena", "r");
     if (!rest || arena_open(&player->arena, false, &fault) < 0)
         return fail("no such tape");
-    char *memory = player->arena.memory;
+    struct arena_header *memory = header_of(&player->arena);
     if (fread(memory, ARENA_NODES_AT, 1, rest) != 1)
         return fail("the tape is torn");
-    uint32_t const nodes = atomic_load(&player->arena.header->node_count);
+    uint32_t const nodes = atomic_load(&header_of(&player->arena)->node_count);
     if (fread(arena_node_at(memory, 0), sizeof(struct trie_node), nodes, rest) != nodes)
         return fail("the tape is torn");
     arena_process_at(memory, 0)->pid = 0; /* it is over: /proc knows somebody else */
-    atomic_store(&player->arena.header->slot_high, 0);
+    atomic_store(&header_of(&player->arena)->slot_high, 0);
     fclose(rest);
     return 0;
 }
@@ -159,7 +169,8 @@ static int load_words(struct player *player, const char *folder)
     return player->words == MAP_FAILED ? fail("out of memory") : 0;
 }
 
-/* Puts rounds of the tape into the rings until there is enough to read.  The time of the last one. */
+/* Puts rounds of the tape into the rings until there is enough to read.  The time of the last
+ * one. */
 static uint64_t fill_rings(struct player *player)
 {
     uint64_t time = 0, filled = 0;
@@ -172,12 +183,12 @@ static uint64_t fill_rings(struct player *player)
             time = count;
             continue;
         }
-        struct arena_slot *slot = arena_slot_at(player->arena.memory, (uint32_t)index);
+        struct arena_slot *slot = arena_slot_at(header_of(&player->arena), (uint32_t)index);
         uint64_t head = atomic_load(&slot->head);
         for (uint64_t i = 0; i < count; i++)
             arena_slot_ring(slot)[(head + i) % RING_WORDS] = *player->words++;
         atomic_store(&slot->head, head + count);
-        arena_raise(&player->arena.header->slot_high, (uint32_t)index);
+        arena_raise(&header_of(&player->arena)->slot_high, (uint32_t)index);
         filled += count;
     }
     return time;
@@ -209,7 +220,7 @@ static int play(const char *folder, uint64_t *least)
     struct player player = {.clock = {.ns_per_tick = 0.4}};
     if (load_arena(&player, folder) || load_words(&player, folder))
         return 1;
-    player.clock.first_tsc = arena_process_at(player.arena.memory, 0)->start_tsc;
+    player.clock.first_tsc = arena_process_at(header_of(&player.arena), 0)->start_tsc;
     player.clock.first_ns = (uint64_t)((double)player.clock.first_tsc * player.clock.ns_per_tick);
     snprintf(player.output, sizeof(player.output), "%s/played.memoir", folder);
     player.reader = ring_reader_create(&player.arena, the_session, &player);

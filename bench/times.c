@@ -1,6 +1,8 @@
-/* times.c - what it costs a program that its time is watched, by its own CPU time, under so many frames:
+/* times.c - what it costs a program that its time is watched, by its own CPU time, under so many
+ * frames:
  *   times work ROUNDS FRAMES      ns per unit of work, which is the same each time
- *   times switch ROUNDS FRAMES    ns per switch between two threads on one processor that wait for each other */
+ *   times switch ROUNDS FRAMES    ns per switch between two threads on one processor that wait
+ *                                 for each other */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide_tree.c - wide_tree LEVELS TAIL SECONDS: allocates from 2^LEVELS call stacks that share nothing but their outer
- * LEVELS frames, and have TAIL more of their own, over and over; some blocks live long.  So its tree of calls has about
- * 2^LEVELS * (TAIL + 2) nodes, of 64 functions that call each other in an order that looks random and is always the same. */
+/* wide_tree.c - wide_tree LEVELS TAIL SECONDS: allocates from 2^LEVELS call stacks that share
+ * nothing but their outer LEVELS frames, and have TAIL more of their own, over and over; some
+ * blocks live long.  So its tree of calls has about 2^LEVELS * (TAIL + 2) nodes, of 64 functions
+ * that call each other in an order that looks random and is always the same. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debug_memory.c - a server that shows its own memory at /debug/memory, as `memoir map` would, and names its cache.
+/* debug_memory.c - a server that shows its own memory at /debug/memory, as `memoir map` would,
+ * and names its cache.
  *
  *     cc -O2 debug_memory.c -lmemoir-memory -o debug-memory && ./debug-memory 6060
  *     curl http://127.0.0.1:6060/debug/memory?top=5

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as the condition of an alert: accepted with a threshold that means something, or refused with a sentence. */
+/* Any text as the condition of an alert: accepted with a threshold that means something, or
+ * refused with a sentence. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

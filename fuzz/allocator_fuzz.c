@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocators in an ELF file, and the moving of their first instructions.  An input that is no ELF file is taken for
- * instructions. */
+/* Allocators in an ELF file, and the moving of their first instructions.  An input that is no
+ * ELF file is taken for instructions. */
 #include <stddef.h>
 #include <stdint.h>
 

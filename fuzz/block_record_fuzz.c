@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a line of a history of blocks, and as a header: read, or refused with a sentence; what is read can be written and read again. */
+/* Any bytes as a line of a history of blocks, and as a header: read, or refused with a sentence;
+ * what is read can be written and read again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* callgrind_reader_fuzz.c - any bytes as a callgrind.out, plain or packed.
  *
- * Whatever is read must hold together; no stack has a function twice but for its lines, and levels are not below 0. */
+ * Whatever is read must hold together; no stack has a function twice but for its lines, and
+ * levels are not below 0. */
 #include "formats/shared/readers.h"
 #include "recording_holds.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first byte says what the rest is: 'a' a log for agreement, 't' one for topology, 'j' a topology that was written. */
+/* The first byte says what the rest is: 'a' a log for agreement, 't' one for topology, 'j' a
+ * topology that was written. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void agree(struct slice text)
 {
     struct agreement agreement;
-    struct log_reading reading = {.take = agreement_take, .context = &agreement};
+    struct log_reading reading = {.handle = agreement_handle, .context = &agreement};
     if (agreement_init(&agreement, 1000))
         abort();
     node_log_read_bytes(&reading, text, "node");
@@ -27,7 +28,7 @@ static void connect_all(struct slice text, int is_json)
     struct topology topology;
     struct topology_measures measures;
     struct fault fault = {.text = ""};
-    struct log_reading reading = {.take = topology_take, .context = &topology};
+    struct log_reading reading = {.handle = topology_handle, .context = &topology};
     topology_init(&topology, TOPOLOGY_BY_LOGS, NULL);
     int const err = is_json ? topology_read_json(&topology, text, &fault)
                             : node_log_read_bytes(&reading, text, "relay1");

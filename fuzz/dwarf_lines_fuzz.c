@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!copy)
         return 0;
     memcpy(copy, data, size);
-    struct dwarf_lines *lines = dwarf_lines_open((struct slice){copy, size}, (struct slice){"", 0});
+    struct dwarf_lines *lines =
+        dwarf_lines_open((struct slice){copy, size}, (struct slice){"", 0}, "/no/such/root");
     for (uint64_t address = 0x400000; lines && address < 0x402000; address += 5) {
         size_t count = dwarf_lines_find(lines, address, frames);
         for (size_t i = 0; i < count; i++)
@@ -25,3 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(copy);
     return 0;
 }
+
+#ifdef WITH_MUTATOR
+#include "elf_mutator.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return mutate_elf(data, size, max_size, seed);
+}
+#endif

@@ -45,7 +45,7 @@ static void look_up(const struct eh_view *view, uint64_t pc)
     for (unsigned i = 0; i < REG_COUNT; i++)
         registers[i] = TARGET + 64 * i;
     if (eh_frame_step(&row, registers, read_word, &memory, &outermost) == 0)
-        sink += registers[REG_RIP] + registers[REG_RSP];
+        sink += registers[REG_IP] + registers[REG_SP];
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -50,3 +50,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     return 0;
 }
+
+#ifdef WITH_MUTATOR
+#include "elf_mutator.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return mutate_elf(data, size, max_size, seed);
+}
+#endif

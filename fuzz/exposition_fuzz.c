@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics: the input is two answers of one target, parted by a NUL; both are read twice, as either dialect, so that lines that were known are met too. */
+/* Metrics: the input is two answers of one target, parted by a NUL; both are read twice, as
+ * either dialect, so that lines that were known are met too. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/metrics/exposition.h"
 
-static void take(void *context, const struct exposition_sample *sample)
+static void check_sample(void *context, const struct exposition_sample *sample)
 {
     struct exposition *exposition = context;
     const struct exposition_series *series = exposition_series(exposition, sample->series);
@@ -26,7 +27,7 @@ static void read_answer(struct exposition *exposition, const uint8_t *data, size
         return;
     if (size)
         memcpy(room, data, size);
-    (void)exposition_read(exposition, size, dialect, take, exposition);
+    (void)exposition_read(exposition, size, dialect, check_sample, exposition);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as an inventory: refused with a sentence, or groups with names whose hosts are each there once and found again. */
+/* Any text as an inventory: refused with a sentence, or groups with names whose hosts are each
+ * there once and found again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* massif_reader_fuzz.c - any bytes as a massif.out, plain or packed.
  *
- * Whatever is read must hold together; the cells up to each snapshot add up to what it says, and so does the peak. */
+ * Whatever is read must hold together; the cells up to each snapshot add up to what it says, and
+ * so does the peak. */
 #include "formats/shared/readers.h"
 #include "recording_holds.h"
 

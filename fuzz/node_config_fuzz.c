@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a configuration of nodes: refused with a sentence, or nodes that each have a class, a nick that is fit for a file name, and no secret in an address. */
+/* Any text as a configuration of nodes: refused with a sentence, or nodes that each have a
+ * class, a nick that is fit for a file name, and no secret in an address. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

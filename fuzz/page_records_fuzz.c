@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page_records_fuzz.c - any records, in any order, with looks in between, into small books.
  *
- * The input is a list of records: a byte for its size, and its bytes; size 0 is a look at pages that follow from the next byte.  Whatever it
- * is, books stay within their bounds, and a look has as many pages as it was shown. */
+ * The input is a list of records: a byte for its size, and its bytes; size 0 is a look at pages
+ * that follow from the next byte.  Whatever it is, books stay within their bounds, and a look
+ * has as many pages as it was shown. */
 #include <stdlib.h>
 #include <string.h>
 

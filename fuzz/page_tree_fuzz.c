@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_tree_fuzz.c - any frames, stacks and cells as a tree of pages: sums hold in both directions, and the text ends. */
+/* page_tree_fuzz.c - any frames, stacks and cells as a tree of pages: sums hold in both
+ * directions, and the text ends. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct bytes {
     size_t size;
 };
 
-static uint8_t take(struct bytes *bytes)
+static uint8_t consume(struct bytes *bytes)
 {
     if (!bytes->size)
         return 0;
@@ -25,46 +26,46 @@ static uint8_t take(struct bytes *bytes)
     return *bytes->data++;
 }
 
-static uint64_t take_number(struct bytes *bytes)
+static uint64_t consume_number(struct bytes *bytes)
 {
     uint64_t number = 0;
-    for (unsigned size = take(bytes) % 9; size > 0; size--)
-        number = number << 8 | take(bytes);
+    for (unsigned size = consume(bytes) % 9; size > 0; size--)
+        number = number << 8 | consume(bytes);
     return number;
 }
 
-static string_id take_text(struct recording *recording, struct bytes *bytes)
+static string_id make_text(struct recording *recording, struct bytes *bytes)
 {
     char text[16];
-    size_t const size = take(bytes) % sizeof(text);
+    size_t const size = consume(bytes) % sizeof(text);
     for (size_t i = 0; i < size; i++)
-        text[i] = (char)take(bytes);
+        text[i] = (char)consume(bytes);
     text[size] = '\0';
     return recording_intern(recording, text);
 }
 
 /* Numbers of modules and locations need not be right. */
-static void take_tables(struct recording *recording, struct bytes *bytes)
+static void make_tables(struct recording *recording, struct bytes *bytes)
 {
-    recording->program = take_text(recording, bytes);
-    for (unsigned i = take(bytes) % 8; i > 0; i--)
-        if (!vec_push(&recording->modules, (struct module){.path = take_text(recording, bytes)}))
+    recording->program = make_text(recording, bytes);
+    for (unsigned i = consume(bytes) % 8; i > 0; i--)
+        if (!vec_push(&recording->modules, (struct module){.path = make_text(recording, bytes)}))
             abort();
-    for (unsigned i = take(bytes) % 16; i > 0; i--)
+    for (unsigned i = consume(bytes) % 16; i > 0; i--)
         if (!vec_push(&recording->locations,
-                      (struct location){.function = take_text(recording, bytes),
-                                        .symbol = take_text(recording, bytes)}))
+                      (struct location){.function = make_text(recording, bytes),
+                                        .symbol = make_text(recording, bytes)}))
             abort();
-    for (unsigned i = take(bytes) % 32; i > 0; i--)
+    for (unsigned i = consume(bytes) % 32; i > 0; i--)
         if (!vec_push(&recording->frames,
-                      (struct frame){.module = take(bytes) % 10,
-                                     .first_location = take(bytes) % 20,
-                                     .location_count = (uint32_t)take_number(bytes),
-                                     .address = take_number(bytes)}))
+                      (struct frame){.module = consume(bytes) % 10,
+                                     .first_location = consume(bytes) % 20,
+                                     .location_count = (uint32_t)consume_number(bytes),
+                                     .address = consume_number(bytes)}))
             abort();
 }
 
-static void take_stacks(struct recording *recording, struct bytes *bytes)
+static void make_stacks(struct recording *recording, struct bytes *bytes)
 {
     struct bucket bucket = {.end_ns = 1};
     bucket.cells = calloc(bytes->size + 1, sizeof(struct cell));
@@ -72,15 +73,15 @@ static void take_stacks(struct recording *recording, struct bytes *bytes)
         abort();
     while (bytes->size) {
         uint32_t const stacks = stack_table_count(recording->stacks);
-        uint8_t const what = take(bytes);
+        uint8_t const what = consume(bytes);
         stack_id stack;
         if (what % 2)
             (void)stack_table_push(recording->stacks, what < 128 ? stacks : what % (stacks + 1),
-                                   take(bytes) % 40, &stack);
+                                   consume(bytes) % 40, &stack);
         else
-            bucket.cells[bucket.cell_count++] =
-                (struct cell){take(bytes) % (stacks + 2), (uint16_t)(COL_PAGES_0 + what / 2 % 16),
-                              (int64_t)take_number(bytes)};
+            bucket.cells[bucket.cell_count++] = (struct cell){
+                consume(bytes) % (stacks + 2), (uint16_t)(COL_PAGES_0 + what / 2 % 16),
+                (int64_t)consume_number(bytes)};
     }
     if (!vec_push(&recording->buckets, bucket))
         abort();
@@ -160,8 +161,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct running *running = running_create();
     if (!recording || !running || size > 1u << 16)
         goto out;
-    take_tables(recording, &bytes);
-    take_stacks(recording, &bytes);
+    make_tables(recording, &bytes);
+    make_stacks(recording, &bytes);
     if (running_advance(running, recording, UINT64_MAX, NULL) == 0)
         check_forms(recording, running);
 out:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any line as an expression, and what comes after it as a text.  It is found in the same way whenever it is asked for, and what is the
- * whole text begins it, and what begins it is in it. */
+/* Any line as an expression, and what comes after it as a text.  It is found in the same way
+ * whenever it is asked for, and what is the whole text begins it, and what begins it is in it. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_profile_fuzz.c - any bytes as a profile of pprof, plain or packed, or one of the older forms.
+/* pprof_profile_fuzz.c - any bytes as a profile of pprof, plain or packed, or one of the older
+ * forms.
  *
  * Whatever is read names nothing that is not there. */
 #include "formats/pprof/pprof_profile.h"

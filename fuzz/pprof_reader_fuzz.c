@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_reader_fuzz.c - any bytes as a profile of pprof or one of the older forms, into a recording; and twice, as two profiles of one node.
+/* pprof_reader_fuzz.c - any bytes as a profile of pprof or one of the older forms, into a
+ * recording; and twice, as two profiles of one node.
  *
  * Whatever is read must hold together. */
 #include "formats/pprof/pprof_series.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proc_text_fuzz.c - any text as a line of maps, as status, as pressure, as limits, and as a line of cgroup. */
+/* proc_text_fuzz.c - any text as a line of maps, as status, as pressure, as limits, and as a
+ * line of cgroup. */
 #include <stdlib.h>
 #include <string.h>
 

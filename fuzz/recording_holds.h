@@ -1,5 +1,5 @@
-/* recording_holds.h - what must be true of every recording that a reader of foreign files makes: no row points outside
- * its table, buckets follow each other, names can be read. */
+/* recording_holds.h - what must be true of every recording that a reader of foreign files makes:
+ * no row points outside its table, buckets follow each other, names can be read. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* region_names_fuzz.c - any bytes as the beginning of an ELF file with notes, and as notes that lie elsewhere. */
+/* region_names_fuzz.c - any bytes as the beginning of an ELF file with notes, and as notes that
+ * lie elsewhere. */
 #include <string.h>
 
 #include "runtimes/region_names.h"

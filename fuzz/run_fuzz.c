@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first byte says what the rest is: 'n' names of files, a line each; 'm' a manifest; 'f' lines of fetches, 's' a line of sizes, 'b' a header of a block. */
+/* The first byte says what the rest is: 'n' names of files, a line each; 'm' a manifest; 'f'
+ * lines of fetches, 's' a line of sizes, 'b' a header of a block. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,13 +54,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (const char *nick = "abc"; *nick; nick++)
             run_node_add(run, nick, 1);
         if (data[0] == 'm')
-            run_take_manifest(run, all);
+            run_parse_manifest(run, all);
         if (run_name_nodes(run, NULL))
             abort();
         run_sort_nodes(run);
         vec_push(&run->files, (struct run_file){.name = strdup("a.20260528_000000.heap"),
                                                 .stamp_us = INT64_C(1779926400000000)});
-        run_take_fetches(run, all);
+        run_parse_fetches(run, all);
     }
     free(text);
     run_close(run);

@@ -24,11 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct smaps whole = {.next_key = 0}, pieces = {.next_key = 0};
     struct slice const text = {(const char *)data, size};
     size_t const half = size / 2;
-    if (smaps_take(&whole, text) < 0)
+    if (smaps_parse(&whole, text) < 0)
         abort();
-    ssize_t const used = smaps_take(&pieces, (struct slice){text.data, half});
+    ssize_t const used = smaps_parse(&pieces, (struct slice){text.data, half});
     if (used < 0 ||
-        smaps_take(&pieces, (struct slice){text.data + used, size - (size_t)used}) < 0 ||
+        smaps_parse(&pieces, (struct slice){text.data + used, size - (size_t)used}) < 0 ||
         pieces.regions.count != whole.regions.count)
         abort();
     check(&whole);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths of source files as strangers' recordings name them: what comes out never leads upward, and stays in its room. */
+/* Paths of source files as strangers' recordings name them: what comes out never leads upward,
+ * and stays in its room. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack_walk_fuzz.c - any bytes as a file's unwind tables, and any bytes as the stack of a thread in its code.
+/* stack_walk_fuzz.c - any bytes as a file's unwind tables, and any bytes as the stack of a
+ * thread in its code.
  *
- * The input is 17 registers of 8 bytes, two bytes for the size of the stack, the stack, and the file.  The file lies at
- * CODE, code made at run time at MADE, nothing elsewhere: this takes the place of process_code.c. */
+ * The input is 17 registers of 8 bytes, two bytes for the size of the stack, the stack, and the
+ * file.  The file lies at CODE, code made at run time at MADE, nothing elsewhere: this takes the
+ * place of process_code.c. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -119,7 +121,7 @@ static void check_words(const struct stack_copy *copy, const struct stack_walk *
         const struct stack_word *word = &walk->words[i];
         uint64_t value = copy->registers[RBP];
         expect(!is_listed(walk, i, word->address));
-        if (word->address != STACK_WORD_RBP) {
+        if (word->address != STACK_WORD_FP) {
             expect(word->address - copy->start <= copy->size - 8);
             memcpy(&value, copy->bytes + (word->address - copy->start), 8);
         }
@@ -149,7 +151,7 @@ static void walk_stack(uint64_t *registers, uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint64_t registers[STACK_REGISTERS];
+    uint64_t registers[REG_COUNT];
     if (size < sizeof(registers) + 2)
         return 0;
     memcpy(registers, data, sizeof(registers));

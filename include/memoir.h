@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir.h - what a program can tell memoir about its memory.  docs/memoir-h.md has the whole story.
+/* memoir.h - what a program can report to memoir about its memory; see docs/memoir-h.md.
  *
- * Include it and call; there is nothing to link.  While memoir is not there a call is one load and one
- * branch.  It works in C99 and later, C++98 and later, in programs and libraries, linked statically or
- * not, and also when memoir comes later (`memoir attach`).
+ * Include this header and call its functions; there is nothing to link.  Without memoir, a call is
+ * one load and one branch.  The header works in C99 and C++98 and later, in programs and libraries,
+ * linked statically or dynamically, and also when memoir attaches later (`memoir attach`).
  *
  * Two rules keep the numbers right when several threads allocate:
- *   - tell of an allocation after it was made, and of a free before the block is given back;
+ *   - report an allocation after it was made, and a free before the block is freed;
  *   - texts are copied at once, and cut after MEMOIR_TEXT_MAX bytes. */
 #pragma once
 
@@ -14,12 +14,13 @@
 
 #define MEMOIR_TEXT_MAX 128
 
-/* A pool, an arena, a slab, a region allocator: what hands out blocks of memory that it got elsewhere.
- * One of these in it, zeroed or made with MEMOIR_POOL("name"), that stays where it is.  It costs
- * nothing to have; the name should outlive it, a literal as a rule. */
+/* For a pool, an arena, a slab or a region allocator: an allocator that gets its memory from
+ * another one.  Put this struct into the allocator, zeroed or initialised with MEMOIR_POOL("name");
+ * the struct must not move.  It costs nothing.  The name should live longer than the struct:
+ * usually it is a literal. */
 struct memoir_pool {
     const char *name;
-    unsigned long fill; /* memoir's own: which filling of the pool this is */
+    unsigned long fill; /* internal: counts how often the pool was emptied */
 };
 #define MEMOIR_POOL(name)                                                                          \
     {                                                                                              \
@@ -32,7 +33,7 @@ extern "C" {
 
 enum memoir_mark_kind { MEMOIR_MARK = 1, MEMOIR_PHASE_BEGIN = 2, MEMOIR_PHASE_END = 3 };
 
-/* What memoir's library does for the functions below.  Only added to, at the end. */
+/* The functions of memoir's library behind those below.  New members are added at the end only. */
 struct memoir_calls {
     unsigned version;
     void (*block_made)(struct memoir_pool *pool, void *block, size_t size);
@@ -46,9 +47,9 @@ struct memoir_calls {
 
 #if defined(__linux__) && defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__)
 
-/* Each program and library that includes this has one pointer of its own.  In a library the loader sets
- * it, when memoir's library was there first; anywhere else memoir finds it through the note, which
- * says how far from its last word the pointer is, and sets it. */
+/* Each program and library that includes this header has one pointer of its own.  In a library that
+ * is loaded after memoir's library, the loader sets the pointer; anywhere else memoir finds the
+ * pointer through the note, whose last word is the distance to the pointer, and sets it. */
 extern const struct memoir_calls memoir_calls_v1 __attribute__((weak));
 extern const struct memoir_calls *memoir_hook_v1 __attribute__((weak, visibility("hidden")));
 __attribute__((weak, used, visibility("hidden"))) const struct memoir_calls *memoir_hook_v1 =
@@ -66,7 +67,7 @@ static inline const struct memoir_calls *memoir_calls_now(void)
     return __atomic_load_n(&memoir_hook_v1, __ATOMIC_ACQUIRE);
 }
 
-/* The caller's frame must still be there while memoir looks at the stack: no tail call. */
+/* The caller's frame must still exist while memoir unwinds the stack: no tail call. */
 #define MEMOIR_TELL(call, arguments)                                                               \
     do {                                                                                           \
         const struct memoir_calls *memoir_now = memoir_calls_now();                                \
@@ -93,8 +94,9 @@ static inline const struct memoir_calls *memoir_calls_now(void)
 
 /* ---- names of regions, kept in the program itself ----
  *
- * `memoir map` reads them from outside, also when memoir was never there and the kernel keeps no names.  A note
- * says where they are; it is only in programs that name regions.  Nothing is allocated and no system call made. */
+ * `memoir map` reads these names from outside, also if the program was never recorded and the
+ * kernel keeps no names.  An ELF note says where the names are; only programs that name regions
+ * have that note.  These functions allocate nothing and make no system call. */
 
 #define MEMOIR_REGIONS_MAX     255
 #define MEMOIR_REGION_NAME_MAX 48
@@ -106,8 +108,8 @@ struct memoir_region_name {
 
 struct memoir_region_table {
     unsigned lock;
-    unsigned changes;      /* odd while somebody writes */
-    unsigned used, missed; /* names that had no room */
+    unsigned changes;      /* odd while a thread writes */
+    unsigned used, missed; /* used entries; names that did not fit */
     struct memoir_region_name names[MEMOIR_REGIONS_MAX];
 };
 
@@ -137,7 +139,7 @@ static inline void memoir_region_put(struct memoir_region_table *table, unsigned
     entry->end = end;
 }
 
-/* What others are called is cut back to what lies outside of start..end. */
+/* Cuts existing names back to the parts of their regions outside of start..end. */
 static inline void memoir_region_cut(struct memoir_region_table *table, unsigned long start,
                                      unsigned long end)
 {
@@ -174,7 +176,7 @@ static inline void memoir_region_note(void *start, size_t size, const char *name
         return;
     while (__atomic_exchange_n(&table->lock, 1u, __ATOMIC_ACQUIRE))
         if (++tries > 100000)
-            return; /* its holder does not run: no name is worth waiting for that */
+            return; /* the thread with the lock does not run: give up the name */
     __atomic_fetch_add(&table->changes, 1u, __ATOMIC_ACQ_REL);
     memoir_region_cut(table, from, from + size);
     if (name)
@@ -194,26 +196,27 @@ static inline void memoir_region_note(void *start, size_t size, const char *name
 
 #endif
 
-/* Not 0 while memoir is there: for what is only worth doing then, such as printing a text. */
+/* Not 0 while memoir records: for work that is useful only then, such as formatting a text. */
 static inline int memoir_is_there(void)
 {
     return memoir_calls_now() != NULL;
 }
 
-/* ---- blocks of an allocator of one's own ----
+/* ---- blocks of your own allocator ----
  *
- * They are counted as pool.live, pool.peak, pool.calls and so on, with the call stack they were made
- * on, and never in heap.*: the memory they are made of came from malloc or mmap, which memoir has
- * counted.  So heap.* stays exact, and pool.* shows who uses what inside; do not add them up. */
+ * These blocks count as pool.live, pool.peak, pool.calls and so on, with the call stack that
+ * allocated them, and never in heap.*: their memory comes from malloc or mmap, which memoir has
+ * counted already.  So heap.* stays exact, and pool.* shows which code uses that memory; do not add
+ * heap.* and pool.* up. */
 
 static inline void memoir_alloc(void *block, size_t size)
 {
     MEMOIR_TELL(block_made, (NULL, block, size));
 }
 
-/* For an allocator that can resize: `old_block` is gone and `block` is there, perhaps in the same place.
- * When it moved, call this before another thread can get the old place (inside the allocator's
- * lock); where that cannot be, tell of the free before and of the allocation after. */
+/* For an allocator that can resize blocks: `old_block` became `block`, perhaps at the same address.
+ * If the block moved, call this before another thread can get the old address (inside the
+ * allocator's lock); without a lock, report the free before and the allocation after. */
 static inline void memoir_realloc(void *old_block, void *block, size_t size)
 {
     MEMOIR_TELL(block_moved, (NULL, old_block, block, size));
@@ -224,9 +227,9 @@ static inline void memoir_free(void *block)
     MEMOIR_TELL(block_gone, (NULL, block));
 }
 
-/* ---- the same for pools ---- */
+/* ---- blocks of a named pool ---- */
 
-/* Only needed where the struct has no initializer, and for a name that is known late. */
+/* Needed only if the struct has no initializer, or if the name is known later. */
 static inline void memoir_pool_create(struct memoir_pool *pool, const char *name)
 {
     pool->name = name;
@@ -249,23 +252,24 @@ static inline void memoir_pool_free(struct memoir_pool *pool, void *block)
     MEMOIR_TELL(block_gone, (pool, block));
 }
 
-/* All its blocks are gone at once, however many: tell before the first is made anew. */
+/* All blocks of the pool are freed at once: call this before the first new block is allocated. */
 static inline void memoir_pool_reset(struct memoir_pool *pool)
 {
     MEMOIR_TELL(pool_emptied, (pool, 0));
 }
 
-/* The same at the end of the pool's life; its struct may go then, or become another pool. */
+/* All blocks are freed and the pool ends: the struct may then be freed or used for another pool. */
 static inline void memoir_pool_destroy(struct memoir_pool *pool)
 {
     MEMOIR_TELL(pool_emptied, (pool, 1));
 }
 
-/* ---- regions: a name for memory that is there already (region.live) ---- */
+/* ---- regions: a name for memory that exists already (region.live) ---- */
 
-/* A name given later to part of it replaces this one there.  munmap ends it as well in a recording; `memoir map` of a
- * program that is not recorded only learns it from memoir_region_end.  Unlike the other calls these two do a little work
- * without memoir, a store or two into a table of their own: name what lasts. */
+/* A later name for a part of the region replaces this name in that part.  In a recording, munmap
+ * also ends the name; for `memoir map` on a program that is not recorded, only memoir_region_end
+ * does.  Without memoir, unlike the other calls, these two do a little work (they write to a table
+ * in the program): name long-lived memory only. */
 static inline void memoir_region(void *start, size_t size, const char *name)
 {
     memoir_region_note(start, size, name);
@@ -286,13 +290,13 @@ static inline void memoir_mark(const char *text)
     MEMOIR_TELL(marked, (MEMOIR_MARK, text, MEMOIR_NO_NUMBER));
 }
 
-/* The same with a number behind it, printed only if memoir is there: ("block", 1200). */
+/* A mark with a number, ("block", 1200); the text is formatted only if memoir records. */
 static inline void memoir_mark_number(const char *text, long number)
 {
     MEMOIR_TELL(marked, (MEMOIR_MARK, text, number));
 }
 
-/* A stretch of time.  Phases may overlap; an end belongs to the newest open one of its name. */
+/* A time range.  Phases may overlap; an end belongs to the newest open phase of its name. */
 static inline void memoir_phase_begin(const char *name)
 {
     MEMOIR_TELL(marked, (MEMOIR_PHASE_BEGIN, name, MEMOIR_NO_NUMBER));
@@ -305,12 +309,13 @@ static inline void memoir_phase_end(const char *name)
 
 /* ---- the memory of this process, as text ---- */
 
-/* What `memoir map` prints for a process, for the calling one: mount it at /debug/memory of a service's own server.  `top`
- * mappings are listed, 0 for 20.  Writes to `fd`; 0, or -1 with errno.  Any thread may call it.  It takes a few
- * milliseconds, and 20 more per GiB that is resident; meanwhile mmap and munmap of this process may wait.
- * This one is in a library: link with -lmemoir-memory. */
+/* Writes to `fd` what `memoir map` prints for the calling process: a service can serve this text at
+ * /debug/memory.  Lists `top` mappings; 0 means 20.  Returns 0, or -1 with errno.  Any thread may
+ * call this function.  It takes a few milliseconds, and 20 more per GiB of resident memory; mmap
+ * and munmap of this process may wait meanwhile.  This function is in a library: link with
+ * -lmemoir-memory. */
 enum memoir_memory_flags {
-    MEMOIR_MEMORY_ADDRESSES = 1 /* say where things lie: not to strangers */
+    MEMOIR_MEMORY_ADDRESSES = 1 /* show addresses; not for untrusted readers */
 };
 int memoir_write_memory(int fd, unsigned top, unsigned flags);
 

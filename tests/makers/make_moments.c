@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make_moments.c - make-moments FILE: a recording of processor time and waits as told on standard input, times in ms.
+/* make_moments.c - make-moments FILE: a recording of processor time and waits as told on
+ * standard input, times in ms.
  *
  *     program PATH
  *     thread TID NAME
  *     length MS                               of the recording; buckets are a second long
- *     on FROM TO STEP TID FRAME;FRAME…        a sample of STEP ms each STEP from FROM to TO, outermost frame first
+ *     on FROM TO STEP TID FRAME;FRAME…        a sample of STEP ms each STEP from FROM to TO,
+ *                                             outermost frame first
  *     off END LENGTH TID FRAME;FRAME…         a wait of LENGTH that ended at END
- *     timeless MS COUNT TID FRAME;FRAME…      COUNT samples of 10 ms of that second, without their instant
+ *     timeless MS COUNT TID FRAME;FRAME…      COUNT samples of 10 ms of that second, without
+ *                                             their instant
  *
- * A frame that ends in _[k] is the kernel's, one in brackets is only a name; NAME@FILE:LINE says where it is. */
+ * A frame that ends in _[k] is the kernel's, one in brackets is only a name; NAME@FILE:LINE says
+ * where it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

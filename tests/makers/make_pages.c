@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make_pages.c - make-pages FILE: a recording of pages as told on standard input, written as a recorder writes it.
+/* make_pages.c - make-pages FILE: a recording of pages as told on standard input, written as a
+ * recorder writes it.
  *
  *     program PATH                    pid NUMBER
- *     frame WORD PATH ADDRESS NAME    a frame, called WORD from here on; PATH and NAME may be -; NAME is a symbol
- *     pages KIND BYTES WORD…          so many bytes more (or less, with -) of a kind, by this stack, innermost first
+ *     frame WORD PATH ADDRESS NAME    a frame, called WORD from here on; PATH and NAME may be -;
+ *                                     NAME is a symbol
+ *     pages KIND BYTES WORD…          so many bytes more (or less, with -) of a kind, by this
+ *                                     stack, innermost first
  *     lost NUMBER                     events
  *     heap                            there were events of the heap, too
- *     second                          what was told becomes a bucket, and is in the file when "ok" is printed
+ *     second                          what was told becomes a bucket, and is in the file when
+ *                                     "ok" is printed
  *
  * The end of the input ends the recording in order. */
 #include <errno.h>

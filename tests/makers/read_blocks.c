@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read_blocks FILE: decodes a history of blocks with nothing of memoir's own: height, hash (or tc), what it replaces, within what it came; a line each.
- * Status 1 for a line that is no record, or has a certificate or transactions in it. */
+/* read_blocks FILE: decodes a history of blocks with nothing of memoir's own: height, hash (or
+ * tc), what it replaces, within what it came; a line each. Status 1 for a line that is no
+ * record, or has a certificate or transactions in it. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,7 +57,7 @@ static void put_base64(struct value *value, const unsigned char *data, uint64_t 
     value->text[used] = '\0';
 }
 
-static struct value take(struct reader *reader)
+static struct value parse_value(struct reader *reader)
 {
     unsigned const form = (unsigned)number(reader, 1);
     struct value value = {.type = OTHER};
@@ -92,7 +93,7 @@ static void skip_items(struct reader *reader, const struct value *value)
                            : value->type == LIST ? value->number
                                                  : 0;
     for (uint64_t i = 0; i < count; i++) {
-        struct value const item = take(reader);
+        struct value const item = parse_value(reader);
         skip_items(reader, &item);
     }
 }
@@ -103,13 +104,13 @@ struct record {
     bool has_time, has_block;
 };
 
-static void take_block(struct reader *reader, const struct value *map, struct record *record)
+static void parse_block(struct reader *reader, const struct value *map, struct record *record)
 {
     if (map->type != MAP)
         die("the block is no map");
     record->has_block = true;
     for (uint64_t i = 0; i < map->number; i++) {
-        struct value const key = take(reader), value = take(reader);
+        struct value const key = parse_value(reader), value = parse_value(reader);
         skip_items(reader, &value);
         if (strcmp(key.text, "rnd") == 0)
             record->height = value.number;
@@ -122,15 +123,15 @@ static void take_block(struct reader *reader, const struct value *map, struct re
     }
 }
 
-static void take_record(struct reader *reader, struct record *record)
+static void parse_record(struct reader *reader, struct record *record)
 {
-    struct value const map = take(reader);
+    struct value const map = parse_value(reader);
     if (map.type != MAP)
         die("the record is no map");
     for (uint64_t i = 0; i < map.number; i++) {
-        struct value const key = take(reader), value = take(reader);
+        struct value const key = parse_value(reader), value = parse_value(reader);
         if (strcmp(key.text, "block") == 0) {
-            take_block(reader, &value, record);
+            parse_block(reader, &value, record);
             continue;
         }
         skip_items(reader, &value);
@@ -177,7 +178,7 @@ int main(int argc, char **argv)
             continue;
         unsigned char *data = malloc(length);
         struct reader reader = {data, data + decode(line, length, data)};
-        take_record(&reader, &record);
+        parse_record(&reader, &record);
         if (record.hash[0])
             printf("%" PRIu64 " %s %s %s\n", record.height, record.hash, record.replaces,
                    record.within);

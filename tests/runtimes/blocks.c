@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four threads that allocate, resize and free at random; then blocks that stay, more than ever before.  Counts what it
- * does, asks the allocator what each block can hold, and at the end, if it can, what it has given out. */
+/* Four threads that allocate, resize and free at random; then blocks that stay, more than ever
+ * before.  Counts what it does, asks the allocator what each block can hold, and at the end, if
+ * it can, what it has given out. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Watches a process through the agent for a while and says how many faults were told of it: what any peer could know.
- * agent_listens SOCKET PID SECONDS */
+/* Watches a process through the agent for a while and says how many faults were told of it: what
+ * any peer could know. agent_listens SOCKET PID SECONDS */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,6 @@
-/* Peers of memoir agent that misbehave, N of each kind at once: say nothing, talk nonsense, claim processes that are not
- * there, never read what they are answered, want samples at a thousand rates, leave in the middle.  Ends after SECONDS.  agent_strangers SOCKET N SECONDS */
+/* Peers of memoir agent that misbehave, N of each kind at once: say nothing, talk nonsense,
+ * claim processes that are not there, never read what they are answered, want samples at a
+ * thousand rates, leave in the middle.  Ends after SECONDS.  agent_strangers SOCKET N SECONDS */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,8 @@
-/* Watches the time of a process through the agent and says what was told of each thread, as any peer could know it: lines
+/* Watches the time of a process through the agent and says what was told of each thread, as any
+ * peer could know it: lines
  *   thread TID NAME SAMPLES SAMPLED_NS WAITS WAITED_NS SHORT SHORT_NS
- * and sums.  Ends when the process has, or after SECONDS; asks at the end for the waits that are not over.  Never teaches a stack.
- * agent_times SOCKET PID SECONDS HZ LEAST_US [children] */
+ * and sums.  Ends when the process has, or after SECONDS; asks at the end for the waits that are
+ * not over.  Never teaches a stack. agent_times SOCKET PID SECONDS HZ LEAST_US [children] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static struct thread *thread_of(uint32_t tid)
     return &threads[count++];
 }
 
-static void take_time(const struct agent_time *time)
+static void count_time(const struct agent_time *time)
 {
     struct thread *thread = thread_of(time->record.tid);
     with_kernel += time->kernel_count > 0;
@@ -62,7 +63,7 @@ static bool on_record(void *context, const struct agent_record *record)
     ended |= record->kind == AGENT_EXIT && record->pid == known_as && record->flags & AGENT_IS_LAST;
     exits += record->kind == AGENT_EXIT;
     if (record->kind == AGENT_SAMPLE || record->kind == AGENT_WAIT)
-        take_time((const struct agent_time *)record);
+        count_time((const struct agent_time *)record);
     if (record->kind == AGENT_NAME)
         snprintf(thread_of(record->tid)->name, 16, "%s", ((const struct agent_name *)record)->name);
     return true;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* algod_stub.c - a server that answers as algod's REST interface does, for tests where algod itself cannot be had.
+/* algod_stub.c - a server that answers as algod's REST interface does, for tests where algod
+ * itself cannot be had.
  *
- *     algod_stub [--data-dir D] [--port N] [--height N] [--block-ms N] [--token T] [--admin-token T] [--heap FILE]
+ *     algod_stub [--data-dir D] [--port N] [--height N] [--block-ms N] [--token T]
+ *     [--admin-token T] [--heap FILE]
  *
- * Prints "port N" once it listens on 127.0.0.1.  Block h has rnd h, tc 10 h, ts 1700000000 + h * block-ms / 1000.  It is told what to do by
- * PUT /stub?key=value: height, block_ms, stall (answers nobody), delay_ms, refuse (every token), catchup (503), stopped (400), first (older blocks are gone),
- * skip (this block is not there), old (whole blocks only), strict (400 to header-only).  GET /stub tells what was asked for. */
+ * Prints "port N" once it listens on 127.0.0.1.  Block h has rnd h, tc 10 h, ts 1700000000 + h *
+ * block-ms / 1000.  It is told what to do by PUT /stub?key=value: height, block_ms, stall
+ * (answers nobody), delay_ms, refuse (every token), catchup (503), stopped (400), first (older
+ * blocks are gone), skip (this block is not there), old (whole blocks only), strict (400 to
+ * header-only).  GET /stub tells what was asked for. */
 #include <pthread.h>
 #include <netinet/in.h>
 #include <signal.h>

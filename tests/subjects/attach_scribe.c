@@ -87,8 +87,8 @@ void scribe_leads_to(struct scribe *scribe, const char *library)
              scribe->fd);
 }
 
-/* The first word of a record; an ALLOC that may still become a PAIR is taken before it is read. */
-static uint64_t take(uint64_t *place)
+/* The first word of a record; an ALLOC that may still become a PAIR is claimed before its read. */
+static uint64_t claim_first(uint64_t *place)
 {
     uint64_t word = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     if (event_type_of(word) == EVENT_ALLOC)
@@ -134,7 +134,7 @@ static void count_ring(struct arena_slot *slot, struct counts *counts)
     uint64_t *ring = arena_slot_ring(slot);
     uint64_t at = atomic_load(&slot->tail), head = atomic_load(&slot->head);
     while (at < head) {
-        uint64_t first = take(&ring[at % RING_WORDS]);
+        uint64_t first = claim_first(&ring[at % RING_WORDS]);
         unsigned words = event_words(event_type_of(first));
         if (words == 0 || words > head - at) {
             counts->odd++;

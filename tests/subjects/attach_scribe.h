@@ -1,5 +1,5 @@
-/* attach_scribe.h - a stand-in for the recorder, in the program itself: makes an arena and counts what is written to it.
- * For subjects that attach the tracer to themselves. */
+/* attach_scribe.h - a stand-in for the recorder, in the program itself: makes an arena and
+ * counts what is written to it. For subjects that attach the tracer to themselves. */
 #pragma once
 
 #include <pthread.h>
@@ -23,7 +23,8 @@ struct counts {
     uint64_t bytes;                           /* of the allocations */
     uint32_t threads, processes;
 };
-/* Everything that was written and not counted before.  What is about to be written is next time's. */
+/* Everything that was written and not counted before.  What is about to be written is next
+ * time's. */
 void scribe_count(struct scribe *scribe, struct counts *counts);
 
 /* The tracer, loaded from `path`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attaches_itself LIBRARY CASE [ARGUMENT]: a program that loads the tracer and attaches it to itself.  Prints "ok"
- * when the case went as it should, or "not ok: why". */
+/* attaches_itself LIBRARY CASE [ARGUMENT]: a program that loads the tracer and attaches it to
+ * itself.  Prints "ok" when the case went as it should, or "not ok: why". */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -173,7 +173,8 @@ static void cycle(unsigned number)
     scribe_close(&scribe);
 }
 
-/* Many times, under load.  The threads are the same throughout, but for those that live for a moment. */
+/* Many times, under load.  The threads are the same throughout, but for those that live for a
+ * moment. */
 static void case_cycles(void)
 {
     unsigned cycles = argument ? (unsigned)atoi(argument) : 200;
@@ -200,7 +201,7 @@ static void case_cycles(void)
         last.maps, last.descriptors);
 }
 
-static void *take_turn(void *unused)
+static void *run_turn(void *unused)
 {
     pthread_barrier_wait(&gate);
     pthread_barrier_wait(&gate);
@@ -221,7 +222,7 @@ static void case_exact(void)
     uint64_t calls = THREADS * OURS, bytes = (uint64_t)THREADS * OURS * (OURS + 1) / 2;
     pthread_barrier_init(&gate, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, take_turn, NULL);
+        pthread_create(&threads[i], NULL, run_turn, NULL);
     void *volatile before = malloc(100);
     pthread_barrier_wait(&gate);
     scribe_open(&scribe, false);
@@ -497,7 +498,8 @@ static void *get_stuck(void *function)
     return NULL;
 }
 
-/* A thread inside an allocator comes back from there long after the end, or after the next beginning. */
+/* A thread inside an allocator comes back from there long after the end, or after the next
+ * beginning. */
 static void case_blocked(void)
 {
     struct counts counts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs for 10 ms in first_10_ms, from its beginning on, sleeps for 10 ms in first_sleep, and runs for 60 ms more in
- * then_60_ms: what is watched a little late has least of the first. */
+/* Runs for 10 ms in first_10_ms, from its beginning on, sleeps for 10 ms in first_sleep, and
+ * runs for 60 ms more in then_60_ms: what is watched a little late has least of the first. */
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>

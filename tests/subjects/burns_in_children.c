@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* burns_in_children COUNT MS [exec]: as many children one after the other, each of which works so long and ends; with `exec` as
- * another program (this one, called with `child`).  Tells how much processor time they had together. */
+/* burns_in_children COUNT MS [exec]: as many children one after the other, each of which works
+ * so long and ends; with `exec` as another program (this one, called with `child`).  Tells how
+ * much processor time they had together. */
 #include "cpu_subject.h"
 
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* burns_in_signals SECONDS: two thousand signals a second, whose handler works; between them between() does.  Tells how much of
- * its processor time was in the handler. */
+/* burns_in_signals SECONDS: two thousand signals a second, whose handler works; between them
+ * between() does.  Tells how much of its processor time was in the handler. */
 #include "cpu_subject.h"
 
 #include <signal.h>

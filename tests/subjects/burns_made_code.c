@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* burns_made_code SECONDS [map]: code made at run time, with frame pointers, calls a function that works.  With `map`: its name is in
- * /tmp/perf-PID.map, as virtual machines do it. */
+/* burns_made_code SECONDS [map]: code made at run time, with frame pointers, calls a function
+ * that works.  With `map`: its name is in /tmp/perf-PID.map, as virtual machines do it. */
 #include "cpu_subject.h"
 
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* burns_shares SECONDS [THREADS]: each thread spends 70 % of its time in seventy(), 20 % in twenty(), 10 % in ten().  At the end it
- * tells how many ns of processor time each took: what it measured itself. */
+/* burns_shares SECONDS [THREADS]: each thread spends 70 % of its time in seventy(), 20 % in
+ * twenty(), 10 % in ten().  At the end it tells how many ns of processor time each took: what it
+ * measured itself. */
 #include "cpu_subject.h"
 
 #include <pthread.h>

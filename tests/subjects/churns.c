@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* churns CALLS SLOTS LARGEST [SECONDS [later]]: replaces blocks of random sizes in random slots, as fast as it can; in the second half
- * some slots stay empty.  Prints its own books (calls, frees, live, peak), then stays for so long and ends without freeing
- * anything.  `later`: it begins once there is something on stdin. */
+/* churns CALLS SLOTS LARGEST [SECONDS [later]]: replaces blocks of random sizes in random slots,
+ * as fast as it can; in the second half some slots stay empty.  Prints its own books (calls,
+ * frees, live, peak), then stays for so long and ends without freeing anything.  `later`: it
+ * begins once there is something on stdin. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

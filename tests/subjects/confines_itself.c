@@ -1,6 +1,7 @@
-/* confines_itself MODE [ever] - takes 1000 blocks of 100 bytes and keeps the last, forbids itself system calls or the clock,
- * takes 500000 blocks more, says "ok" and ends with status 6.  What a mode forbids kills whoever does it.  `ever`: confines
- * itself when it is written to, and goes on taking blocks. */
+/* confines_itself MODE [ever] - takes 1000 blocks of 100 bytes and keeps the last, forbids
+ * itself system calls or the clock, takes 500000 blocks more, says "ok" and ends with status 6.
+ * What a mode forbids kills whoever does it.  `ever`: confines itself when it is written to, and
+ * goes on taking blocks. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -43,7 +44,7 @@ static struct sock_filter no_files[] = {NUMBER,
 
 static void *volatile last;
 
-static void take(int count)
+static void allocate(int count)
 {
     for (int i = 0; i < count; i++) {
         free(last);
@@ -53,8 +54,9 @@ static void take(int count)
 
 static _Atomic int begun;
 
-/* What libc does for a new thread, and for the first block of one, the filter forbids: it waits for that. */
-static void *take_on(void *unused)
+/* What libc does for a new thread, and for the first block of one, the filter forbids: it waits
+ * for that. */
+static void *keep_allocating(void *unused)
 {
     (void)unused;
     free(malloc(200));
@@ -68,7 +70,7 @@ static void fork_one(void)
 {
     pid_t pid = fork();
     if (pid == 0) {
-        take(AFTER);
+        allocate(AFTER);
         _exit(3);
     }
     int status;
@@ -92,7 +94,7 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "";
     pthread_t thread;
     char asked = 0;
-    take(BEFORE);
+    allocate(BEFORE);
     if (argc > 2 && read(0, &asked, 1) != 1)
         return 9;
     prctl(PR_SET_NO_NEW_PRIVS, 1l, 0l, 0l, 0l);
@@ -110,17 +112,17 @@ int main(int argc, char **argv)
         ask_in_vain();
     else if (strcmp(mode, "threads") == 0) {
         for (int i = 0; i < 4; i++)
-            pthread_create(&thread, NULL, take_on, NULL);
+            pthread_create(&thread, NULL, keep_allocating, NULL);
         while (begun < 4)
             usleep(1000);
         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, TSYNC, PROGRAM(little));
     }
     if (strcmp(mode, "no-files") == 0)
         fork_one();
-    take(AFTER);
+    allocate(AFTER);
     if (write(1, "ok\n", 3) != 3)
         return 9;
     while (argc > 2)
-        take(AFTER);
+        allocate(AFTER);
     syscall(strcmp(mode, "strict") == 0 ? SYS_exit : SYS_exit_group, 6);
 }

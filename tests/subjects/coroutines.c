@@ -27,10 +27,10 @@ static NOINLINE void between(void)
     KEEP_FRAME();
 }
 
-static NOINLINE void take_turn(int depth)
+static NOINLINE void run_turn(int depth)
 {
     if (depth > 0)
-        take_turn(depth - 1);
+        run_turn(depth - 1);
     else
         in_coroutine();
     swapcontext(&contexts[current], &main_context); /* in the middle of unwinding the recursion */
@@ -40,7 +40,7 @@ static NOINLINE void take_turn(int depth)
 static void coroutine_main(void)
 {
     for (;;)
-        take_turn(current % 4);
+        run_turn(current % 4);
 }
 
 static void make_coroutines(void)

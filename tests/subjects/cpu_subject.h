@@ -1,4 +1,5 @@
-/* cpu_subject.h - for programs whose time is known: begin when told, tell what was measured, end when told. */
+/* cpu_subject.h - for programs whose time is known: begin when told, tell what was measured, end
+ * when told. */
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crowd THREADS PAIRS [KEPT]: each of THREADS threads allocates PAIRS blocks and frees all of them, some at once, some a while
- * later, some by the next thread; and keeps KEPT blocks of 1000 bytes for ever.  Prints its own books: calls, bytes and frees of
- * what the threads did. */
+/* crowd THREADS PAIRS [KEPT]: each of THREADS threads allocates PAIRS blocks and frees all of
+ * them, some at once, some a while later, some by the next thread; and keeps KEPT blocks of 1000
+ * bytes for ever.  Prints its own books: calls, bytes and frees of what the threads did. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dlclose_reuse ALPHA BETA [unseen]: loads one library where the other was, again and again; each makes
- * 4 blocks per load, of 10, 20, 30 and 40 bytes in its site_NAME_0 .. 3.  50 loads of each.  "unseen": closes them as
- * the C library closes its own, by no call that others could see. */
+/* dlclose_reuse ALPHA BETA [unseen]: loads one library where the other was, again and again;
+ * each makes 4 blocks per load, of 10, 20, 30 and 40 bytes in its site_NAME_0 .. 3.  50 loads of
+ * each.  "unseen": closes them as the C library closes its own, by no call that others could
+ * see. */
 #include "subject.h"
 
 #include <dlfcn.h>

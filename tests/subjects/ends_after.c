@@ -1,5 +1,5 @@
-/* ends_after WAIT_MS REST_MS [GIVEN_BACK_MIB]: touches 8 MiB in early_8_mib; after WAIT_MS touches and gives back what is
- * asked, then touches 6 MiB in late_6_mib; ends REST_MS later. */
+/* ends_after WAIT_MS REST_MS [GIVEN_BACK_MIB]: touches 8 MiB in early_8_mib; after WAIT_MS
+ * touches and gives back what is asked, then touches 6 MiB in late_6_mib; ends REST_MS later. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execs_early TIMES - becomes itself again and again before its main begins, where the loader is at work; then it rests. */
+/* execs_early TIMES - becomes itself again and again before its main begins, where the loader is
+ * at work; then it rests. */
 #include "subject.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execs_itself TIMES [MICROSECONDS] - has a thread that allocates, becomes itself after a moment (20 ms unless told), and
- * so on as often as it is told; then it ends. */
+/* execs_itself TIMES [MICROSECONDS] - has a thread that allocates, becomes itself after a moment
+ * (20 ms unless told), and so on as often as it is told; then it ends. */
 #include "subject.h"
 
 #include <pthread.h>

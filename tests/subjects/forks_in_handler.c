@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timer's handler forks, 300 times (or as often as told), wherever it strikes while the program makes and frees blocks of 48 bytes in
- * in_loop; one of 1000 is kept.  Every other fork is by _Fork.  The children come back from the handler, go on there,
- * make 20 blocks in in_child and exit.  Prints how many blocks were made in in_loop, and how many children failed. */
+/* A timer's handler forks, 300 times (or as often as told), wherever it strikes while the
+ * program makes and frees blocks of 48 bytes in in_loop; one of 1000 is kept.  Every other fork
+ * is by _Fork.  The children come back from the handler, go on there, make 20 blocks in in_child
+ * and exit.  Prints how many blocks were made in in_loop, and how many children failed. */
 #include "subject.h"
 
 #include <errno.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* generator - allocates at random in many threads and prints exact books of it; see generator.h.
  *
- * The run has rounds.  In one of them all threads grow together, rest, and shrink: at the rest more
- * bytes are live than at any other time whatever the threads' order was, and the books of that
- * instant are the peak.  With --sharp (one thread) the peak is the one that chance made.  With --ready and
- * --go there is a life before the rounds, and one after, in no books: somebody attaches and detaches in between. */
+ * The run has rounds.  In one of them all threads grow together, rest, and shrink: at the rest
+ * more bytes are live than at any other time whatever the threads' order was, and the books of
+ * that instant are the peak.  With --sharp (one thread) the peak is the one that chance made.
+ * With --ready and --go there is a life before the rounds, and one after, in no books: somebody
+ * attaches and detaches in between. */
 #include "generator.h"
 
 #include <fcntl.h>

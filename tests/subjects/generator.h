@@ -136,7 +136,7 @@ void worker_grow(struct worker *worker, size_t blocks);
 void worker_shrink(struct worker *worker);
 void worker_retire(struct worker *worker, unsigned keep_one_in); /* 0: keep none */
 /* Puts an allocation of `path` into the books, and the block into the worker's hands. */
-void worker_take(struct worker *worker, void *at, size_t size, uint32_t path);
+void worker_add(struct worker *worker, void *at, size_t size, uint32_t path);
 
 void worker_drop_newest(struct worker *worker);
 
@@ -145,8 +145,8 @@ void worker_begin_books(struct worker *worker); /* from here on */
 struct mailbox *mailboxes_create(size_t count);
 struct mailbox *mailbox_at(struct mailbox *boxes, size_t index);
 
-/* Meets whoever attaches and detaches (generator_meeting.c): says so through one pipe that has a name, and waits at
- * another.  Both are files of the test. */
+/* Meets whoever attaches and detaches (generator_meeting.c): says so through one pipe that has a
+ * name, and waits at another.  Both are files of the test. */
 struct meeting {
     const char *ready, *go; /* NULL: nobody comes */
 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void take_picture(struct books *books)
+static void copy_picture(struct books *books)
 {
     if (!books->sharp || !books->at_peak)
         return;
@@ -22,7 +22,7 @@ void books_alloc(struct books *books, const struct block *block)
     /* Only more bytes than ever are a new peak: the first instant of a tie counts, and a block of
      * no bytes that follows the peak is no part of it. */
     if (block->size == 0)
-        take_picture(books);
+        copy_picture(books);
     tally->calls++;
     tally->bytes += block->size;
     books->last = block->at;
@@ -37,7 +37,7 @@ void books_free(struct books *books, const struct block *block)
 {
     if (block->before)
         return;
-    take_picture(books);
+    copy_picture(books);
     struct tally *tally = &books->paths[block->path];
     tally->frees++;
     tally->freed += block->size;

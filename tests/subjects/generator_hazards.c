@@ -165,7 +165,7 @@ static void use_library(const char *name, uint32_t first_path, struct worker *ow
     for (unsigned i = 0; i < 12; i++) {
         unsigned site = i % LIBRARY_SITES;
         size_t size = 100 + i * 10;
-        worker_take(own, make(site, size), size, first_path + site);
+        worker_add(own, make(site, size), size, first_path + site);
         if (i % 3 == 0)
             worker_drop_newest(own); /* at once, while nothing else was allocated */
     }

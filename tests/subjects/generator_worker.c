@@ -122,7 +122,7 @@ static void keep(struct worker *w, struct block block)
     w->slots[w->slot_count++] = block;
 }
 
-void worker_take(struct worker *w, void *at, size_t size, uint32_t path)
+void worker_add(struct worker *w, void *at, size_t size, uint32_t path)
 {
     struct block block = {at, size, path, false};
     books_alloc(&w->books, &block);
@@ -197,7 +197,7 @@ void worker_allocate(struct worker *w)
     go(w, &order);
     if (!order.result)
         die("an allocation failed");
-    worker_take(w, order.result, bytes, order.path);
+    worker_add(w, order.result, bytes, order.path);
 }
 
 /* A successful realloc is a free of the old block and an allocation of the new one. */
@@ -215,7 +215,7 @@ static void resize_to(struct worker *w, struct block old, struct order *order)
     }
     if (!order->result)
         die("a realloc failed");
-    worker_take(w, order->result, bytes, order->path);
+    worker_add(w, order->result, bytes, order->path);
 }
 
 static void resize(struct worker *w)

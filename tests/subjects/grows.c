@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grows SECONDS KIB [FILL [HOLD]]: 50 times a second keeps a block of KIB KiB in leak_here and makes and drops as much in
- * churn_here.  FILL: keeps no more than so many blocks, as a cache that is full then; less than 0 is no end.
- * HOLD: has so many KiB in hold_here all the time. */
+/* grows SECONDS KIB [FILL [HOLD]]: 50 times a second keeps a block of KIB KiB in leak_here and
+ * makes and drops as much in churn_here.  FILL: keeps no more than so many blocks, as a cache
+ * that is full then; less than 0 is no end. HOLD: has so many KiB in hold_here all the time. */
 #include "subject.h"
 
 #include <stdlib.h>

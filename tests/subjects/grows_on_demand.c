@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grows_on_demand: for every line on its input it allocates 100 blocks of 1000 bytes and keeps them,
- * and then says how many it has.  For tests that look at a program while it runs: they know what it
- * holds. */
+/* grows_on_demand: for every line on its input it allocates 100 blocks of 1000 bytes and keeps
+ * them, and then says how many it has.  For tests that look at a program while it runs: they
+ * know what it holds. */
 #include "subject.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four threads, each with an arena of its own, fill 8 MiB of it and free all but the last block, below which the arena keeps
- * every page.  Then all wait. */
+/* Four threads, each with an arena of its own, fill 8 MiB of it and free all but the last block,
+ * below which the arena keeps every page.  Then all wait. */
 #include "subject.h"
 
 #include <pthread.h>

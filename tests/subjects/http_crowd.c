@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http_crowd PORT LISTENERS ASKERS ROUNDS SLOW: that many at once listen to events of memoir serve, and ask for a report so many times
- * each, while others send half a request and no more.  Ends when all have heard and got what they wanted, or after a
- * minute; says how many did. */
+/* http_crowd PORT LISTENERS ASKERS ROUNDS SLOW: that many at once listen to events of memoir
+ * serve, and ask for a report so many times each, while others send half a request and no more.
+ * Ends when all have heard and got what they wanted, or after a minute; says how many did. */
 #include "subject.h"
 
 #include <arpa/inet.h>
@@ -79,7 +79,7 @@ static bool hears_growth(struct one *one, const char *piece, size_t size)
     return memmem(text, size, "event: grown", 12) != NULL;
 }
 
-static void take(unsigned i)
+static void receive(unsigned i)
 {
     struct one *one = &crowd[i];
     char piece[4096];
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
         poll(polls, count, 1000);
         for (unsigned i = 0; i < count; i++)
             if (polls[i].fd >= 0 && polls[i].revents)
-                take(i);
+                receive(i);
     }
     say("answered %lu\nrefused %lu\nbroken %lu\ntold %lu\n", answered, refused, broken, told);
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http_strangers PORT: what strangers send to memoir serve, byte by byte.  Prints one line per case, as system tests do. */
+/* http_strangers PORT: what strangers send to memoir serve, byte by byte.  Prints one line per
+ * case, as system tests do. */
 #include "subject.h"
 
 #include <arpa/inet.h>
@@ -122,7 +123,8 @@ static bool is_well(void)
     return strcmp(ask(GET("/healthz"), strlen(GET("/healthz"))), "200") == 0;
 }
 
-/* Sends `request` and frees it; one of the words of `expected` must come back, and others must still be served. */
+/* Sends `request` and frees it; one of the words of `expected` must come back, and others must
+ * still be served. */
 static void check(const char *name, struct text request, const char *expected)
 {
     char status[32];
@@ -227,8 +229,9 @@ static void nonsense(void)
     check("version-9", text_of("GET /metrics HTTP/9.9\r\n" HOST CLOSE), "200 400 505 closed");
 }
 
-/* Hundreds who connect and say nothing, and hundreds who say half of it: others are served once those are cut off, or at
- * once.  One of them goes on to send a byte now and then, and must not keep its connection for ever. */
+/* Hundreds who connect and say nothing, and hundreds who say half of it: others are served once
+ * those are cut off, or at once.  One of them goes on to send a byte now and then, and must not
+ * keep its connection for ever. */
 static void the_idle(void)
 {
     int idle[IDLE], count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes 1000 blocks of 32 bytes in before_fork and forks.  The parent frees every other of them and makes 700 more in
- * after_fork, partly where those were.  Only then, told through a pipe, the child frees its copies of all 1000, and
- * makes 10 blocks in in_child. */
+/* Makes 1000 blocks of 32 bytes in before_fork and forks.  The parent frees every other of them
+ * and makes 700 more in after_fork, partly where those were.  Only then, told through a pipe,
+ * the child frees its copies of all 1000, and makes 10 blocks in in_child. */
 #include "subject.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that comes late: 7 blocks of 1001000 bytes by its constructor, 10 of 1000 by library_use. */
+/* A library that comes late: 7 blocks of 1001000 bytes by its constructor, 10 of 1000 by
+ * library_use. */
 #include <stdlib.h>
 
 static void *volatile kept;

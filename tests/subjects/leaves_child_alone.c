@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forks a child that, before it allocates anything, looks which shared memory it has from its parent; prints "N
- * writable", the number of shared mappings of memory files that it can write to. */
+/* Forks a child that, before it allocates anything, looks which shared memory it has from its
+ * parent; prints "N writable", the number of shared mappings of memory files that it can write
+ * to. */
 #include "subject.h"
 
 #include <fcntl.h>

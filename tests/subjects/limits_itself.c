@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limits_itself MIB [SECONDS]: waits, limits its own address space to so much, and prints how many MiB it gets then. */
+/* limits_itself MIB [SECONDS]: waits, limits its own address space to so much, and prints how
+ * many MiB it gets then. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -8,7 +9,7 @@
 
 #include "subject.h"
 
-static NOINLINE void *takes(void *before)
+static NOINLINE void *allocate(void *before)
 {
     void **block = malloc(1 << 20);
     if (block)
@@ -29,7 +30,7 @@ int main(int count, char **words)
                                : setrlimit(RLIMIT_AS, &limit);
     if (err < 0)
         return 1;
-    while ((last = takes(last)))
+    while ((last = allocate(last)))
         got++;
     dprintf(1, "%u\n", got);
     _exit(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code made at run time, as virtual machines do, on the way to malloc.
- * keeps_frames: three functions of it that keep frame pointers, 1000 times 10 bytes.
- * uses_rbp: one that has something else in rbp (an odd number, an address of data), 1000 times 20 bytes.
- * never_known: frame pointers that lead round and round in made code, 10 times 30 bytes. */
+/* Code made at run time, as virtual machines do, on the way to malloc. keeps_frames: three
+ * functions of it that keep frame pointers, 1000 times 10 bytes. uses_rbp: one that has
+ * something else in rbp (an odd number, an address of data), 1000 times 20 bytes. never_known:
+ * frame pointers that lead round and round in made code, 10 times 30 bytes. */
 #include "subject.h"
 
 #include <stdint.h>

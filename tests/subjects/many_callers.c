@@ -1,6 +1,7 @@
-/* 58 functions of one frame size call one that touches a page, directly and through a few that lie between, in any order: stacks that
- * begin at the same instruction and the same rsp and differ only in return addresses.  Touches 32768 pages for the line "touch" on
- * standard input; prints "touch", then one line "NAME PAGES" per function. */
+/* 58 functions of one frame size call one that touches a page, directly and through a few that
+ * lie between, in any order: stacks that begin at the same instruction and the same rsp and
+ * differ only in return addresses.  Touches 32768 pages for the line "touch" on standard input;
+ * prints "touch", then one line "NAME PAGES" per function. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

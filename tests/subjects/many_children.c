@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* many_children COUNT [together]: keeps a block of 300 bytes from in_parent and forks COUNT children that each keep one
- * of 100 from in_child; one after the other, or so that all are there at the same time. */
+/* many_children COUNT [together]: keeps a block of 300 bytes from in_parent and forks COUNT
+ * children that each keep one of 100 from in_child; one after the other, or so that all are
+ * there at the same time. */
 #include "subject.h"
 
 #include <stdbool.h>

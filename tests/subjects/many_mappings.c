@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* many_mappings PAIRS: so many resident pages, each with one without rights behind it; a thread with a small stack among
- * them when there is a second word.  Prints "ready" and waits for the end of its input. */
+/* many_mappings PAIRS: so many resident pages, each with one without rights behind it; a thread
+ * with a small stack among them when there is a second word.  Prints "ready" and waits for the
+ * end of its input. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In each of two threads: 60,000 blocks of 48 bytes, 600 of 20,000 and 8 of 1,000,000 are kept; 300,000 of 100 bytes come
- * and go; one grows by realloc from 1 to 2,000 times 1,000 bytes, and is kept. */
+/* In each of two threads: 60,000 blocks of 48 bytes, 600 of 20,000 and 8 of 1,000,000 are kept;
+ * 300,000 of 100 bytes come and go; one grows by realloc from 1 to 2,000 times 1,000 bytes, and
+ * is kept. */
 #include "subject.h"
 
 #include <pthread.h>

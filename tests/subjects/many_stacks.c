@@ -1,5 +1,5 @@
-/* Touches pages, each from a call stack of its own, or all from one: a step for each line on standard input; prints when it
- * is done.  The stacks differ in nothing but return addresses. */
+/* Touches pages, each from a call stack of its own, or all from one: a step for each line on
+ * standard input; prints when it is done.  The stacks differ in nothing but return addresses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory without malloc: 16 MiB mapped of which 6 are touched, 8 MiB mapped elsewhere and touched, of which 2 are unmapped again, a file
- * of 5 MiB mapped and read, 4 MiB of memory shared with nobody yet, a file of one page mapped to be written with 2 MiB mapped right behind
+/* Memory without malloc: 16 MiB mapped of which 6 are touched, 8 MiB mapped elsewhere and
+ * touched, of which 2 are unmapped again, a file of 5 MiB mapped and read, 4 MiB of memory
+ * shared with nobody yet, a file of one page mapped to be written with 2 MiB mapped right behind
  * it, and two threads that have 1 MiB and 3 MiB on their stacks.  Then all wait. */
 #include "subject.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marks_often MARKS: names an instant, allocates along 32 ways, keeps half of it, and so on; every fifth time fifty times as
- * much.  Prints each name with how many blocks were made from there to the next. */
+/* marks_often MARKS: names an instant, allocates along 32 ways, keeps half of it, and so on;
+ * every fifth time fifty times as much.  Prints each name with how many blocks were made from
+ * there to the next. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

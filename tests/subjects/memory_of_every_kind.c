@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_of_every_kind.c - memory of every kind, each of a size of its own, and then nothing happens.
- * Prints where it put what, "ready", and waits for the end of its input. */
+/* memory_of_every_kind.c - memory of every kind, each of a size of its own, and then nothing
+ * happens. Prints where it put what, "ready", and waits for the end of its input. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@
 
 static pthread_barrier_t settled;
 
-/* Far from other mappings of its kind, so that they do not become one: a page without rights on both sides. */
+/* Far from other mappings of its kind, so that they do not become one: a page without rights on
+ * both sides. */
 static char *map_apart(size_t size, int rights, int flags, int fd)
 {
     size_t const page = 4096;

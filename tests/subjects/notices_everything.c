@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notices_everything SECONDS - threads that check, all the time, what somebody who borrows a thread could get wrong:
- * registers, vectors, errno, the signal mask, and results of system calls that are interrupted.  Prints "ready" first,
- * "unharmed" at the end, which SIGTERM brings about sooner; aborts with a word on what was wrong.  Meanwhile two threads allocate. */
+/* notices_everything SECONDS - threads that check, all the time, what somebody who borrows a
+ * thread could get wrong: registers, vectors, errno, the signal mask, and results of system
+ * calls that are interrupted.  Prints "ready" first, "unharmed" at the end, which SIGTERM brings
+ * about sooner; aborts with a word on what was wrong.  Meanwhile two threads allocate. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -169,7 +170,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static long turn;
 
-static void *takes_turns(void *own)
+static void *run_turns(void *own)
 {
     while (!over) {
         pthread_mutex_lock(&lock);
@@ -192,9 +193,9 @@ static void *takes_turns(void *own)
 
 int main(int argc, char **argv)
 {
-    void *(*const bodies[])(void *) = {calculates,  sleeps,   polls,       waits_for_events,
-                                       reads,       writes,   allocates,   allocates,
-                                       keeps_errno, suspends, takes_turns, takes_turns};
+    void *(*const bodies[])(void *) = {calculates,  sleeps,   polls,     waits_for_events,
+                                       reads,       writes,   allocates, allocates,
+                                       keeps_errno, suspends, run_turns, run_turns};
     pthread_t thread;
     sigset_t one, end;
     int seconds = argc > 1 ? atoi(argv[1]) : 10;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* obeys - does what standard input says, a line at a time, and answers "done": "a COUNT SIZE" allocates blocks, "f COUNT"
- * frees the oldest ones, "l" loads a library, "c STATUS" exits.  Nothing else allocates. */
+/* obeys - does what standard input says, a line at a time, and answers "done": "a COUNT SIZE"
+ * allocates blocks, "f COUNT" frees the oldest ones, "l" loads a library, "c STATUS" exits.
+ * Nothing else allocates. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 static void *blocks[BLOCKS_MAX];
 static unsigned oldest, newest;
 
-NOINLINE void take_blocks(unsigned count, unsigned size)
+NOINLINE void allocate_blocks(unsigned count, unsigned size)
 {
     for (unsigned i = 0; i < count && newest < BLOCKS_MAX; i++) {
         blocks[newest] = malloc(size);
@@ -46,7 +47,7 @@ int main(void)
         char *rest = line + 1;
         unsigned long count = strtoul(rest, &rest, 10), size = strtoul(rest, NULL, 10);
         if (line[0] == 'a')
-            take_blocks((unsigned)count, (unsigned)size);
+            allocate_blocks((unsigned)count, (unsigned)size);
         else if (line[0] == 'f')
             give_back((unsigned)count);
         else if (line[0] == 'l')

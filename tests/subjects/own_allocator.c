@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library with an allocator of its own, to be loaded for itself alone (RTLD_LOCAL, RTLD_DEEPBIND).  It ends the
- * program when a block of another allocator comes to it. */
+/* A library with an allocator of its own, to be loaded for itself alone (RTLD_LOCAL,
+ * RTLD_DEEPBIND).  It ends the program when a block of another allocator comes to it. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,8 @@ void free(void *block)
         _exit(77);
 }
 
-/* Both are found in this library; a library that needs it (own_allocator_user.c) looks here first, too. */
+/* Both are found in this library; a library that needs it (own_allocator_user.c) looks here
+ * first, too. */
 void *own_make(size_t size);
 void *own_make(size_t size)
 {

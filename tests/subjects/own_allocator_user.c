@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Needs own_allocator.c and gives its blocks back by free, which is called for the first time by library_use. */
+/* Needs own_allocator.c and gives its blocks back by free, which is called for the first time by
+ * library_use. */
 #include <stdlib.h>
 
 void *own_make(size_t size);

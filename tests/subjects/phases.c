@@ -4,13 +4,15 @@
  *   before     5 blocks of 1000 that stay
  *   block 1    10 blocks of 100 that stay
  *   block 2    20 blocks of 100, 5 of them freed
- *   block 3    the 15 that are left are freed; phase "compaction" (twice): 3 blocks of 64 made and freed
- *   rounds     mark "round N" for N = 1 to 50, and in each round four threads make N blocks of 16 each and free
+ *   block 3    the 15 that are left are freed; phase "compaction" (twice): 3 blocks of 64 made
+ *              and freed
+ *   rounds     mark "round N" for N = 1 to 50, and in each round four threads make N blocks of
+ *              16 each and free
  *              those of the round before; each mark is set while they wait for each other
  *   end        after all threads are gone
  *
- * `phases busy`: 400 rounds, in each of which every thread makes and frees 200 blocks more.  `phases many` sets 100000
- * marks. */
+ * `phases busy`: 400 rounds, in each of which every thread makes and frees 200 blocks more.
+ * `phases many` sets 100000 marks. */
 #include "memoir.h"
 
 #include <pthread.h>

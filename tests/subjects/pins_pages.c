@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fragments its heap: three call sites allocate in turn, and of all their blocks every 64th stays.  Prints what each
- * site has live and, by its own count of the survivors on each page, what it holds; then waits.  A signal makes it give
- * free pages back to the kernel. */
+/* Fragments its heap: three call sites allocate in turn, and of all their blocks every 64th
+ * stays.  Prints what each site has live and, by its own count of the survivors on each page,
+ * what it holds; then waits.  A signal makes it give free pages back to the kernel. */
 #include "subject.h"
 
 #include <malloc.h>

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pools - a program with allocators of its own.  Every number is known:
  *
- *   stream    a bump pool in one malloc of 1 MiB; 10 rounds of 100 blocks of 64 bytes, reset after each,
+ *   stream    a bump pool in one malloc of 1 MiB; 10 rounds of 100 blocks of 64 bytes, reset
+ *             after each,
  *             by one thread after the other; then 7 blocks of 1000 that stay
  *   slab      blocks given back one by one: 50 of 128 bytes, 20 freed, 10 resized in place to 96
- *   brief     5 pools on the stack, one after the other in the same place, 3 blocks of 10 each, destroyed
+ *   brief     5 pools on the stack, one after the other in the same place, 3 blocks of 10 each,
+ *             destroyed
  *   no pool   an allocator on top of mmap: 4 blocks of 4096, one freed, one moved and then 8192
- *   regions   the mapping under it is called "table"; its second half is renamed "index", then nothing
+ *   regions   the mapping under it is called "table"; its second half is renamed "index", then
+ *             nothing
  *
  * The heap: one block of 1 MiB, freed at the end.  `pools shared` lets four threads use a pool
- * together: 4 x 1000 blocks of 32, of which each thread frees the blocks of the next one's first half. */
+ * together: 4 x 1000 blocks of 32, of which each thread frees the blocks of the next one's first
+ * half. */
 #include "memoir.h"
 
 #include <pthread.h>
@@ -30,7 +34,7 @@ struct stream {
 static struct stream stream = {.pool = MEMOIR_POOL("stream")};
 static struct memoir_pool slab; /* named later */
 
-static NOINLINE void *stream_take(size_t size)
+static NOINLINE void *stream_alloc(size_t size)
 {
     void *block = stream.memory + stream.used;
     stream.used += size;
@@ -47,7 +51,7 @@ static NOINLINE void stream_empty(void)
 static NOINLINE void *fill_stream_here(void *unused)
 {
     for (int i = 0; i < 100; i++)
-        stream_take(64);
+        stream_alloc(64);
     KEEP_FRAME();
     return unused;
 }
@@ -55,7 +59,7 @@ static NOINLINE void *fill_stream_here(void *unused)
 static NOINLINE void stay_here(void)
 {
     for (int i = 0; i < 7; i++)
-        stream_take(1000);
+        stream_alloc(1000);
     KEEP_FRAME();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what a program can see of the place it runs in: arguments, environment, what the kernel tells it, descriptors,
- * signals, limits.  With a word as argument only that part. */
+/* Prints what a program can see of the place it runs in: arguments, environment, what the kernel
+ * tells it, descriptors, signals, limits.  With a word as argument only that part. */
 #include "subject.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks below functions that call themselves: visit directly (500 bytes in all, 300 of them where it is in the stack more
- * than once), ask through answer (32 bytes: 30 by ask itself, 2 by answer). */
+/* Blocks below functions that call themselves: visit directly (500 bytes in all, 300 of them
+ * where it is in the stack more than once), ask through answer (32 bytes: 30 by ask itself, 2 by
+ * answer). */
 #include "subject.h"
 
 #include <stdlib.h>

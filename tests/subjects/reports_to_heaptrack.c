@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reports_to_heaptrack - a program made for heaptrack, with an allocator on top of mmap.
  *
- *   reports_to_heaptrack names      finds the functions as weak symbols, as heaptrack's header does
+ *   reports_to_heaptrack names      finds the functions as weak symbols, as heaptrack's header
+ *                                   does
  *   reports_to_heaptrack library    loads libheaptrack_preload.so by its name, as Nim does
  *
- * Reports 100 blocks of 48 bytes, frees 40 of them, and moves one to a block of 5000.  Ends with 3 when it finds
- * nobody to report to. */
+ * Reports 100 blocks of 48 bytes, frees 40 of them, and moves one to a block of 5000.  Ends with
+ * 3 when it finds nobody to report to. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>

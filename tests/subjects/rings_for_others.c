@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rings_for_others VICTIM [STRANGER]: of two processes that share an arena, one has given up its rights and writes whatever it
- * likes to what both use to ask for plans: that a plan is there, that it was taken, and the ids of other processes (STRANGER and
- * its parent).  The other runs VICTIM ten times meanwhile.  Prints how often that went well. */
+/* rings_for_others VICTIM [STRANGER]: of two processes that share an arena, one has given up its
+ * rights and writes whatever it likes to what both use to ask for plans: that a plan is there,
+ * that it was taken, and the ids of other processes (STRANGER and its parent).  The other runs
+ * VICTIM ten times meanwhile.  Prints how often that went well. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 #include "subject.h"
 #include "wire/arena.h"
 
-static char *find_arena(void)
+static struct arena_header *find_arena(void)
 {
     char line[512];
     unsigned long start = 0, offset;
@@ -28,10 +29,10 @@ static char *find_arena(void)
     }
     if (maps)
         fclose(maps);
-    return (char *)start;
+    return (struct arena_header *)start;
 }
 
-static void rings(char *arena, uint32_t stranger)
+static void rings(struct arena_header *arena, uint32_t stranger)
 {
     struct arena_bell *bell = arena_bell_of(arena);
     uint32_t const others[] = {stranger, (uint32_t)getppid()};
@@ -62,7 +63,7 @@ int main(int count, char **words)
     if (count < 2)
         return 2;
     free(malloc(10));
-    char *arena = find_arena();
+    struct arena_header *arena = find_arena();
     uint32_t const stranger = count > 2 ? (uint32_t)strtoul(words[2], NULL, 10) : 0;
     pid_t const ringer = fork();
     if (ringer == 0) {

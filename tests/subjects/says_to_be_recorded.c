@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Has something that looks like memoir's arena, in which it says that process 1 records it.  Prints "ready", ends when its
- * input does. */
+/* Has something that looks like memoir's arena, in which it says that process 1 records it.
+ * Prints "ready", ends when its input does. */
 #include "subject.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares MIB (32 unless told) with its child: the child has them first, so half of them is the most that it has for
- * itself at any time.  Then it says its pid and stands still until somebody ends it. */
+/* Shares MIB (32 unless told) with its child: the child has them first, so half of them is the
+ * most that it has for itself at any time.  Then it says its pid and stands still until somebody
+ * ends it. */
 #include "subject.h"
 
 #include <signal.h>

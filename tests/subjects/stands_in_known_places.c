@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that stand where their names say: one waits for a lock, one sleeps, one reads a pipe, one works, three wait for an
- * event.  Prints "ready", and ends when killed. */
+/* Threads that stand where their names say: one waits for a lock, one sleeps, one reads a pipe,
+ * one works, three wait for an event.  Prints "ready", and ends when killed. */
 #include "subject.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For each line "make N" on its input makes N blocks of 1000 bytes and keeps them, for each "free N" frees the
- * newest N; says "done" after each. */
+/* For each line "make N" on its input makes N blocks of 1000 bytes and keeps them, for each
+ * "free N" frees the newest N; says "done" after each. */
 #include "subject.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* takes_turns THREADS TURNS SMALL: in each turn one of the threads, and no other at that time, has a block of 100,000 bytes and makes and
- * frees SMALL blocks of 32 bytes one after the other.  So at most 100,032 bytes of them are live. */
+/* takes_turns THREADS TURNS SMALL: in each turn one of the threads, and no other at that time,
+ * has a block of 100,000 bytes and makes and frees SMALL blocks of 32 bytes one after the other.
+ * So at most 100,032 bytes of them are live. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ static NOINLINE void one_turn(void)
     KEEP_FRAME();
 }
 
-static void *take_turns(void *unused)
+static void *run_turns(void *unused)
 {
     for (long i = 0; i < turns; i++) {
         pthread_mutex_lock(&turn);
@@ -42,7 +43,7 @@ int main(int argc, char **argv)
     turns = atol(argv[2]);
     small = atol(argv[3]);
     for (long i = 0; i < count; i++)
-        if (pthread_create(&threads[i], NULL, take_turns, NULL) != 0)
+        if (pthread_create(&threads[i], NULL, run_turns, NULL) != 0)
             return 1;
     for (long i = 0; i < count; i++)
         pthread_join(threads[i], NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tells - tells memoir what standard input says, a line at a time, and answers "done", with whether memoir is there:
- * "p COUNT" makes blocks of 100 in a pool, "r" empties it, "m TEXT" sets a mark, "l LIBRARY" loads a library for
- * itself alone, "t COUNT" has that one make blocks of 10 in a pool of its own. */
+/* tells - tells memoir what standard input says, a line at a time, and answers "done", with
+ * whether memoir is there: "p COUNT" makes blocks of 100 in a pool, "r" empties it, "m TEXT"
+ * sets a mark, "l LIBRARY" loads a library for itself alone, "t COUNT" has that one make blocks
+ * of 10 in a pool of its own. */
 #include "memoir.h"
 
 #include <dlfcn.h>

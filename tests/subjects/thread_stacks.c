@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 300 threads on stacks of three kinds (usual, without guard pages, the program's own).  The first thing each does is
- * to ask where its stack is; then in_thread makes a block of 100 bytes. */
+/* 300 threads on stacks of three kinds (usual, without guard pages, the program's own).  The
+ * first thing each does is to ask where its stack is; then in_thread makes a block of 100 bytes. */
 #include "subject.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tight_memory THREADS [lock]: locks all its memory, present and future, if told to.  Each of THREADS threads, all there
- * at the same time, keeps 100 blocks of 100 bytes from in_thread.  Prints its resident and its greatest virtual size in
- * KiB. */
+/* tight_memory THREADS [lock]: locks all its memory, present and future, if told to.  Each of
+ * THREADS threads, all there at the same time, keeps 100 blocks of 100 bytes from in_thread.
+ * Prints its resident and its greatest virtual size in KiB. */
 #include "subject.h"
 
 #include <fcntl.h>

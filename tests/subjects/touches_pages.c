@@ -1,5 +1,5 @@
-/* Touches memory in functions whose names say how much, one step for each line on standard input; prints when it is done.
- * Nothing of a step is left to chance: no allocator, fixed sizes. */
+/* Touches memory in functions whose names say how much, one step for each line on standard
+ * input; prints when it is done. Nothing of a step is left to chance: no allocator, fixed sizes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waits_for_pages FILE SECONDS: reads a page here and a page there of a mapped file, all the time, with a block of heap now and
- * then.  In less memory than the
- * file has, it waits for most of them. */
+/* waits_for_pages FILE SECONDS: reads a page here and a page there of a mapped file, all the
+ * time, with a block of heap now and then.  In less memory than the file has, it waits for most
+ * of them. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waits_known ROUNDS: waits in six ways, some milliseconds each time, and tells how many ns each took by the clock. */
+/* waits_known ROUNDS: waits in six ways, some milliseconds each time, and tells how many ns each
+ * took by the clock. */
 #include "cpu_subject.h"
 
 #include <poll.h>

@@ -1,6 +1,6 @@
-/* THREADS that work and wait in turns for about SECONDS, when a line comes on standard input: long waits, waits of a few
- * microseconds, and turns given up.  Each says what it did since it was made: TID WALL_NS CPU_NS; what it did not work, it waited.
- * works_and_waits THREADS SECONDS */
+/* THREADS that work and wait in turns for about SECONDS, when a line comes on standard input:
+ * long waits, waits of a few microseconds, and turns given up.  Each says what it did since it
+ * was made: TID WALL_NS CPU_NS; what it did not work, it waited. works_and_waits THREADS SECONDS */
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -46,7 +46,8 @@ static void *work(void *number)
     while (now_ns(CLOCK_MONOTONIC) < end) {
         burn(3000000);
         rest(4000000);
-        /* Few: the kernel adds the time to leave idling, some microseconds, to what a thread worked. */
+        /* Few: the kernel adds the time to leave idling, some microseconds, to what a thread
+         * worked. */
         for (int i = 0; i < 3; i++) {
             rest(1000);
             sched_yield();

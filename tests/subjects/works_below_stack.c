@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* works_below_stack SECONDS: works in a function that has where it returns to below its stack pointer, and nowhere else, as SHA-512 of
- * OpenSSL has. */
+/* works_below_stack SECONDS: works in a function that has where it returns to below its stack
+ * pointer, and nowhere else, as SHA-512 of OpenSSL has. */
 #include "cpu_subject.h"
 
 void spin_below(uint64_t turns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* works_in_phases: a second in which it only allocates, then one in which it only computes, then one in which it only waits. */
+/* works_in_phases: a second in which it only allocates, then one in which it only computes, then
+ * one in which it only waits. */
 #include "cpu_subject.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static NOINLINE void *take(void)
+static NOINLINE void *allocate_block(void)
 {
     void *block = malloc(1 << 20);
     memset(block, 1, 1 << 20);
@@ -18,7 +19,7 @@ static NOINLINE void *take(void)
 static NOINLINE void allocate(void)
 {
     for (int i = 0; i < 10; i++) {
-        if (!take())
+        if (!allocate_block())
             exit(1);
         usleep(100000);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* works_on_large_stack SECONDS KIB: works and sleeps in turn, with so much of its stack in use, in frames of 4 KiB. */
+/* works_on_large_stack SECONDS KIB: works and sleeps in turn, with so much of its stack in use,
+ * in frames of 4 KiB. */
 #include "cpu_subject.h"
 
 static uint64_t until;

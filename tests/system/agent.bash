@@ -143,5 +143,5 @@ waits_in_vain() {
     kill -INT "$recorder"
     wait "$recorder"
     equal nobody-status 1 $?
-    equal nobody-is-told 1 "$(grep -c 'nobody started no-such-program' none.err)"
+    equal nobody-is-told 1 "$(grep -c 'no program no-such-program started' none.err)"
 }

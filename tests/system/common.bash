@@ -197,9 +197,10 @@ recorders_of() { # recorders_of PID
     done
 }
 
-descendants() { # descendants PID
+descendants() { # descendants PID: without the process that looks names up for a recorder
     local child
     cat "/proc/$1/task"/*/children 2>/dev/null | tr ' ' '\n' | grep . | while read -r child; do
+        ! grep -qzx namer "/proc/$child/cmdline" 2>/dev/null || continue
         echo "$child"
         descendants "$child"
     done

@@ -13,7 +13,8 @@ struct page_recording page_recording_create(void); /* aborts when out of memory,
 void page_recording_destroy(struct page_recording *made);
 
 uint32_t page_module(struct page_recording *made, const char *path);
-/* A frame of a module (or MODULE_NONE), with a name unless `symbol` is NULL; `function` is the name for people. */
+/* A frame of a module (or MODULE_NONE), with a name unless `symbol` is NULL; `function` is the
+ * name for people. */
 uint32_t page_frame_add(struct page_recording *made, uint32_t module, uint64_t address,
                         const char *symbol, const char *function);
 /* frames[0] is the innermost. */

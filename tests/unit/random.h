@@ -1,4 +1,5 @@
-/* random.h - numbers that look random and are the same in every run, unless MEMOIR_SEED asks for others.
+/* random.h - numbers that look random and are the same in every run, unless MEMOIR_SEED asks for
+ * others.
  *
  * `./dev prove models` runs each test that includes this with many seeds. */
 #pragma once

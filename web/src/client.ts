@@ -36,6 +36,16 @@ export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
 }
 
+/** Keeps the token of a link that memoir serve printed, and takes it out of the address: neither the history nor a copied link has it. */
+export function takeTokenFromAddress(): void {
+  const address = new URL(location.href);
+  const token = address.searchParams.get('token');
+  if (token === null) return;
+  if (token) setToken(token);
+  address.searchParams.delete('token');
+  history.replaceState(history.state, '', address);
+}
+
 async function sentenceOf(response: Response): Promise<string> {
   const text = await response.text();
   try {

@@ -18,7 +18,7 @@ export function tokenForm(wasRefused: boolean, accepted: () => void): HTMLElemen
     h(
       'p',
       {},
-      'It is the content of the file given to memoir serve --token-file. It is kept for this tab only.',
+      'Open the link that memoir serve printed, or enter its token: that of the link, or the content of the file given to --token-file. It is kept for this tab only.',
     ),
     wasRefused ? h('p', { class: 'refused', role: 'alert' }, 'That was not the token. Try again.') : null,
     h('div', { class: 'row' }, input, h('button', { class: 'primary' }, 'Open')),

@@ -1,4 +1,4 @@
-// all.mjs SURROUNDINGS: the tests of the page, in Chromium; one line for each.  tests/system/page.sh starts it.
+// all.mjs SURROUNDINGS: the tests of the page, in Chromium; one line for each.  tests/system/page/page.sh starts it.
 import { launch, runTests } from './browser.mjs';
 import { testEnded } from './ended.mjs';
 import { testGrowing } from './growing.mjs';

@@ -1,4 +1,4 @@
-// code.mjs SURROUNDINGS: call graph, source lines and heat map, in Chromium.  tests/system/page_graph.sh starts it.
+// code.mjs SURROUNDINGS: call graph, source lines and heat map, in Chromium.  tests/system/page/page_graph.sh starts it.
 import { after, launch, runTests, testPhone } from './browser.mjs';
 import { testGraph } from './graph.mjs';
 import { testHeat } from './heat.mjs';

@@ -1,4 +1,4 @@
-// diff.mjs SURROUNDINGS: what changed, in Chromium, against memoir diff.  tests/system/page_diff.sh starts it.
+// diff.mjs SURROUNDINGS: what changed, in Chromium, against memoir diff.  tests/system/page/page_diff.sh starts it.
 import {
   after,
   answer,

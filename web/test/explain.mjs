@@ -212,7 +212,7 @@ async function noLooks(browser, url) {
   await shown(page);
   check(
     'explain-nobody-looked',
-    /nobody has looked/i.test(await page.locator('[data-name=explain-why]').innerText()) &&
+    /has no snapshot of the pages/i.test(await page.locator('[data-name=explain-why]').innerText()) &&
       /memoir run --map-every/.test(await page.locator('.absent pre').innerText()),
     await page.locator('#view').innerText(),
   );

@@ -1,4 +1,4 @@
-// growth.mjs SURROUNDINGS: whether memory grows, in Chromium, against memoir report.  tests/system/page_growth.sh starts it.
+// growth.mjs SURROUNDINGS: whether memory grows, in Chromium, against memoir report.  tests/system/page/page_growth.sh starts it.
 import {
   after,
   cellsOf,

@@ -1,5 +1,5 @@
 // openapi.mjs SURROUNDINGS: the server's description of itself is one, names what is served, and what the server really
-// answers is as it says.  Every path is asked with every parameter, of every target; tests/system/serve_openapi.sh starts it.
+// answers is as it says.  Every path is asked with every parameter, of every target; tests/system/serve/serve_openapi.sh starts it.
 import { faultsOf, validatorOf } from './openapi_document.mjs';
 
 const { url, growing } = JSON.parse(process.argv[2]);

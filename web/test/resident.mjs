@@ -1,4 +1,4 @@
-// resident.mjs SURROUNDINGS: tests of the views of resident memory, in Chromium.  tests/system/page_explain.sh starts it.
+// resident.mjs SURROUNDINGS: tests of the views of resident memory, in Chromium.  tests/system/page/page_explain.sh starts it.
 import { launch, runTests } from './browser.mjs';
 import { testExplain } from './explain.mjs';
 import { testMap } from './map.mjs';

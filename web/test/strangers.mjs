@@ -27,6 +27,17 @@ function ways(target) {
     source.onopen = () => resolve('opened');
     source.onerror = () => (source.close(), resolve('failed'));
   });
+  const socket = new WebSocket(`${target.replace('http', 'ws')}/api/events`);
+  const talk = new Promise((resolve) => {
+    socket.onopen = () => resolve('opened');
+    socket.onerror = () => resolve('failed');
+  });
+  const xhr = new XMLHttpRequest();
+  const old = new Promise((resolve) => {
+    xhr.onloadend = () => resolve(`xhr ${xhr.status}`);
+    xhr.open('GET', `${target}/api/export?to=folded`);
+    xhr.send();
+  });
   const form = (method, name) => {
     const frame = document.createElement('iframe');
     frame.name = name;
@@ -58,7 +69,11 @@ function ways(target) {
     element('video', { src: at('video'), autoplay: true }),
     form('GET', 'get-form'),
     form('POST', 'post-form'),
+    element('object', { data: at('object') }),
+    element('link', { rel: 'prefetch', href: at('prefetch') }),
     events,
+    talk,
+    old,
     navigator.sendBeacon(at('beacon'), 'x'),
   ]);
 }

@@ -1,5 +1,5 @@
 // views.mjs SURROUNDINGS: each view, and the page of a run, as a person sees it on a small screen and on a phone, in light and dark: all of
-// it is seen and nothing is cut, also where names are long.  tests/system/page_seen.sh starts it.
+// it is seen and nothing is cut, also where names are long.  tests/system/page/page_seen.sh starts it.
 import { after, check, equal, launch, open, runTests, shown } from './browser.mjs';
 import { lookAround, takeFaults } from './seen.mjs';
 

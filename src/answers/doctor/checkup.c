@@ -7,6 +7,7 @@
 
 #include "base/human.h"
 #include "doctor/package_names.h"
+#include "machine/executables.h"
 
 #define GLIBC_LEAST_MINOR 35
 /* The default cap of a recording, and the copy beside it when it is coarsened. */
@@ -56,17 +57,17 @@ static const struct {
 } tries[] = {
     {FEATURE_MEMFD, "memfd_create", "memory shared with the program",
      "nothing can be recorded without it", CHECK_MISSING},
-    {FEATURE_WIPE_ON_FORK, "MADV_WIPEONFORK", "forked children are noticed",
-     "kernels have it since 4.14", CHECK_MISSING},
+    {FEATURE_WIPE_ON_FORK, "MADV_WIPEONFORK", "forked children are detected",
+     "Linux has this since 4.14", CHECK_MISSING},
     {FEATURE_PTRACE, "ptrace", "attaching to a running process",
      "attach does not work; a seccomp filter of the container may forbid it", CHECK_LIMITED},
     {FEATURE_MEMFD_EXEC, "code in a memfd", "attaching across mount namespaces",
      "attach does not work", CHECK_LIMITED},
     {FEATURE_ANON_NAMES, "PR_SET_VMA_ANON_NAME", "names of heaps and arenas in a memory map",
-     "kernels have it since 5.17, with CONFIG_ANON_VMA_NAME", CHECK_LIMITED},
+     "Linux has this since 5.17, with CONFIG_ANON_VMA_NAME", CHECK_LIMITED},
     {FEATURE_PAGEMAP_SCAN, "PAGEMAP_SCAN",
      "resident pages are counted without stalling the program",
-     "kernels have it since 6.7; without it counting pages takes longer", CHECK_LIMITED},
+     "Linux has this since 6.7; without it, counting pages takes longer", CHECK_LIMITED},
     {FEATURE_PERF_USER, "perf events", "CPU samples of your programs", "no CPU profiles",
      CHECK_LIMITED},
     {FEATURE_PERF_KERNEL, "perf events, kernel", "CPU samples with the kernel's part",
@@ -111,7 +112,9 @@ static void judge_yama(struct checkup *checkup, const struct machine_facts *fact
     bool const may = permissions_have(&facts->permissions, capabilities[0].bit);
     int const scope = facts->yama_scope;
     if (scope == SETTING_ABSENT)
-        checkup_add(checkup, "kernel", name, CHECK_OK, "there is no Yama here to restrict attach");
+        checkup_add(checkup, "kernel", name, CHECK_OK,
+                    "this kernel has no Yama, which would "
+                    "restrict attach");
     else if (scope == 0)
         checkup_add(checkup, "kernel", name, CHECK_OK, "0: you may attach to your own processes");
     else if (scope < 3 && may)
@@ -120,12 +123,13 @@ static void judge_yama(struct checkup *checkup, const struct machine_facts *fact
     else if (scope < 3)
         check_set_command(checkup_add(checkup, "kernel", name, CHECK_LIMITED,
                                       scope == 1
-                                          ? "1: attach only to what you started yourself; root may"
+                                          ? "1: you may attach only to your own child processes; "
+                                            "root may attach to all"
                                           : "2: only root may attach"),
                           command);
     else
         checkup_add(checkup, "kernel", name, CHECK_LIMITED,
-                    "3: nobody may attach, until the machine starts again with another value");
+                    "3: no user may attach, until the machine boots with another value");
 }
 
 static void judge_paranoid(struct checkup *checkup, const struct machine_facts *facts)
@@ -146,9 +150,9 @@ static void judge_paranoid(struct checkup *checkup, const struct machine_facts *
 
 static void judge_kernel(struct checkup *checkup, const struct machine_facts *facts)
 {
-    bool const known = strcmp(facts->architecture, "x86_64") == 0;
+    bool const known = strcmp(facts->architecture, MACHINE_NAME) == 0;
     checkup_add(checkup, "kernel", "processor", known ? CHECK_OK : CHECK_MISSING, "%s%s",
-                facts->architecture, known ? "" : ": memoir traces x86_64 programs only");
+                facts->architecture, known ? "" : ": memoir traces " MACHINE_NAME " programs only");
     judge_tries(checkup, facts);
     judge_yama(checkup, facts);
     judge_paranoid(checkup, facts);
@@ -161,12 +165,29 @@ static void judge_kernel(struct checkup *checkup, const struct machine_facts *fa
         checkup, "kernel", "tracefs", facts->has_tracefs ? CHECK_OK : CHECK_LIMITED, "%s",
         facts->has_tracefs
             ? "tracepoints can be found by name"
-            : "not mounted, or not for you: page profiles look tracepoints up there");
+            : "not mounted, or you may not read it: page profiles need the tracepoints in it");
     if (!facts->has_tracefs)
         check_set_command(check, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
     checkup_add(checkup, "kernel", "cgroup v2", facts->has_cgroup2 ? CHECK_OK : CHECK_NOTE, "%s",
-                facts->has_cgroup2 ? "kills by the OOM killer are told from others"
+                facts->has_cgroup2 ? "memoir can distinguish kills by the OOM killer from others"
                                    : "not mounted: a kill by the OOM killer shows as SIGKILL");
+}
+
+static void judge_sandbox(struct checkup *checkup, const struct machine_facts *facts)
+{
+    char missing[256];
+    bool const kept = facts->sandbox.missing[SANDBOX_OWN_USER] == SANDBOX_USER_KEPT;
+    sandbox_missing(&facts->sandbox, missing, sizeof(missing));
+    if (facts->sandbox_err)
+        checkup_add(checkup, "permissions", "sandbox", CHECK_LIMITED, "tried, and got %s",
+                    strerror(-facts->sandbox_err));
+    else if (missing[0])
+        checkup_add(checkup, "permissions", "sandbox", CHECK_LIMITED,
+                    "what reads foreign files is confined without: %s", missing);
+    else
+        checkup_add(checkup, "permissions", "sandbox", CHECK_OK,
+                    "what reads foreign files is confined by seccomp and Landlock%s",
+                    kept ? "; as root it has a user of its own besides" : ", as a user of its own");
 }
 
 static void judge_permissions(struct checkup *checkup, const struct machine_facts *facts)
@@ -192,8 +213,8 @@ static void judge_permissions(struct checkup *checkup, const struct machine_fact
     }
     checkup_add(checkup, "permissions", "seccomp", CHECK_NOTE, "%s",
                 permissions->seccomp == 0 ? "no filter on system calls"
-                                          : "system calls are filtered; what is said about the "
-                                            "kernel was tried under that filter");
+                                          : "system calls are filtered; the checks of the kernel "
+                                            "above ran under that filter");
 }
 
 static void judge_symbols(struct checkup *checkup, const struct machine_facts *facts)
@@ -213,7 +234,7 @@ static void judge_symbols(struct checkup *checkup, const struct machine_facts *f
     check = checkup_add(checkup, "symbols", "debuginfod", CHECK_NOTE, "%s",
                         facts->has_debuginfod
                             ? "DEBUGINFOD_URLS is not set: debug files are not fetched"
-                            : "libdebuginfod.so.1 is not there: debug files are not fetched");
+                            : "libdebuginfod.so.1 is not installed: debug files are not fetched");
     check_set_command(check,
                       facts->has_debuginfod ? packages->debuginfod_export : packages->debuginfod);
 }
@@ -273,6 +294,7 @@ void checkup_judge(struct checkup *checkup, const struct machine_facts *facts)
 {
     judge_kernel(checkup, facts);
     judge_permissions(checkup, facts);
+    judge_sandbox(checkup, facts);
     judge_symbols(checkup, facts);
     judge_libc(checkup, facts);
     judge_disk(checkup, facts);

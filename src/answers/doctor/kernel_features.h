@@ -12,7 +12,7 @@ enum feature {
     FEATURE_PAGEMAP_SCAN,   /* resident pages of a range in one call */
     FEATURE_PTRACE,         /* of a child of our own */
     FEATURE_PERF_USER,      /* CPU samples of our own code */
-    FEATURE_PERF_KERNEL,    /* the same with the kernel's part */
+    FEATURE_PERF_KERNEL,    /* CPU samples with the kernel's frames */
     FEATURE_BPF_TRACEPOINT, /* loading a BPF program for a tracepoint */
     FEATURES
 };

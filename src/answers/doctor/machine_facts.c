@@ -142,6 +142,13 @@ static void read_folder(struct machine_facts *facts, const char *folder)
         facts->folder_free_bytes = (uint64_t)status.f_bavail * status.f_frsize;
 }
 
+static void read_sandbox(struct machine_facts *facts)
+{
+    struct sandbox_wish const wish = {.memory_bytes = SANDBOX_NO_LIMIT,
+                                      .cpu_seconds = SANDBOX_NO_LIMIT};
+    facts->sandbox_err = sandbox_try(&wish, &facts->sandbox);
+}
+
 void machine_facts_read(struct machine_facts *facts, const char *folder)
 {
     char text[8192];
@@ -149,6 +156,7 @@ void machine_facts_read(struct machine_facts *facts, const char *folder)
     read_system(facts);
     read_kernel(facts);
     facts->permissions = permissions_parse(read_text("/proc/self/status", text, sizeof(text)));
+    read_sandbox(facts);
     read_libc(facts);
     read_debuginfod(facts);
     read_folder(facts, folder);

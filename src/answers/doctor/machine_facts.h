@@ -9,6 +9,7 @@
 #include "doctor/kernel_features.h"
 #include "doctor/pages_checkup.h"
 #include "doctor/permissions.h"
+#include "sandbox/sandbox.h"
 
 #define SETTING_ABSENT INT_MIN /* the kernel has no such setting */
 
@@ -18,6 +19,8 @@ struct machine_facts {
     char kernel[96], architecture[32];
     int tried[FEATURES]; /* 0, or the -errno of the try */
     struct permissions permissions;
+    struct sandbox_report sandbox; /* the layers that parsers of foreign files run in */
+    int sandbox_err;               /* they could not be tried */
     int perf_paranoid, yama_scope, memfd_noexec;
     bool has_btf, has_tracefs, has_cgroup2;
     char glibc[16];       /* "2.36"; empty: another libc */

@@ -61,7 +61,7 @@ static const char *why_no_agent(const struct pages_facts *facts)
         return "the agent has ended";
     case -EACCES:
     case -EPERM:
-        return "the agent's socket is not for you";
+        return "you may not use the agent's socket";
     default:
         return "the agent does not answer";
     }
@@ -80,7 +80,7 @@ static void command_for_agent(const struct pages_facts *facts, char *command, si
                  "%sapt-get install libbpf-dev clang bpftool, then build memoir again", sudo);
     else if (facts->agent_err == -EACCES || facts->agent_err == -EPERM)
         snprintf(command, size,
-                 "sudo memoir agent --group $(id -gn), in place of the one that runs");
+                 "sudo memoir agent --group $(id -gn), to replace the agent that runs");
     else if (is_usual)
         snprintf(command, size, "%smemoir agent", sudo);
     else
@@ -124,7 +124,8 @@ static void judge_agent(struct checkup *checkup, const struct pages_facts *facts
     }
     check = checkup_add(checkup, "pages", "agent", CHECK_LIMITED, "%s at %s (%s)%s",
                         why_no_agent(facts), facts->socket, strerror(-facts->agent_err),
-                        facts->lacks_btf       ? "; none can, for this kernel has no BTF"
+                        facts->lacks_btf       ? "; no agent can run, because this kernel has no "
+                                                 "BTF"
                         : facts->lacks_program ? "; memoir-agent was not built"
                                                : "");
     command_for_agent(facts, check->command, sizeof(check->command));
@@ -145,6 +146,6 @@ void pages_checkup_judge(struct checkup *checkup, const struct pages_facts *fact
     checkup_add(
         checkup, "pages", "perf fallback", CHECK_OK,
         facts->lacks_tracefs
-            ? "works for your own processes without an agent; memory that mremap moves has no stack"
+            ? "works for your own processes without an agent; memory moved by mremap has no stack"
             : "works for your own processes without an agent");
 }

@@ -1,4 +1,5 @@
-/* pages_checkup.h - how the page faults of processes can be seen here: through memoir agent, by perf events, or not at all. */
+/* pages_checkup.h - how the page faults of processes can be seen here: through memoir agent, by
+ * perf events, or not at all. */
 #pragma once
 
 #include <stdbool.h>

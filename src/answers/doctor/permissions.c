@@ -11,12 +11,12 @@
 
 const struct capability capabilities[] = {
     {"CAP_SYS_PTRACE", CAP_SYS_PTRACE,
-     "attach to processes of other users, and whatever Yama says"},
+     "attach to processes of other users, also where Yama forbids it"},
     {"CAP_PERFMON", CAP_PERFMON, "CPU samples of the kernel and of other users' processes"},
     {"CAP_BPF", CAP_BPF, "BPF programs, for page faults and the page cache"},
     {"CAP_SYS_ADMIN", CAP_SYS_ADMIN, "page frame numbers; on kernels before 5.8 also BPF and perf"},
     {"CAP_SYS_NICE", CAP_SYS_NICE,
-     "a recorder that goes before the program, so that it waits less"},
+     "a recorder with higher priority than the program, so that the program waits less"},
     {"CAP_SYSLOG", CAP_SYSLOG, "names of kernel functions"},
     {"CAP_IPC_LOCK", CAP_IPC_LOCK, "large buffers for CPU samples"},
     {NULL, 0, NULL},

@@ -20,7 +20,7 @@ static const char *state_name(char state)
         return "stopped by its tracer";
     case 'Z':
     case 'X':
-        return "ended: only its parent has not taken note yet";
+        return "ended: a zombie until its parent reads its status";
     default:
         return "unknown";
     }
@@ -36,13 +36,13 @@ static void judge_state(struct checkup *checkup, const struct process_examined *
         checkup_add(checkup, group, "traced", CHECK_MISSING,
                     "by process %u; a process has one tracer at a time", process->tracer);
     else
-        checkup_add(checkup, group, "traced", CHECK_OK, "by nobody");
+        checkup_add(checkup, group, "traced", CHECK_OK, "no");
 }
 
 static void judge_program(struct checkup *checkup, const struct process_examined *process)
 {
     checkup_add(checkup, group, "program", CHECK_NOTE, "%.200s",
-                process->path[0] ? process->path : "its file is not shown to you");
+                process->path[0] ? process->path : "you may not read its program file");
     if (process->bits == 0)
         return;
     if (process->bits != 64)
@@ -53,7 +53,8 @@ static void judge_program(struct checkup *checkup, const struct process_examined
     if (process->bits == 64)
         checkup_add(checkup, group, "linking", process->is_static ? CHECK_MISSING : CHECK_OK,
                     "%s%s",
-                    process->is_static ? "static: there is no loader to bring the library in"
+                    process->is_static ? "static: there is no loader that could load memoir's "
+                                         "library"
                                        : "dynamic, by ",
                     process->is_static ? "" : process->loader);
     if (process->libc[0])
@@ -67,22 +68,21 @@ static void judge_surroundings(struct checkup *checkup, const struct process_exa
     checkup_add(checkup, group, "user", process->user == process->our_user ? CHECK_OK : CHECK_NOTE,
                 "uid %u, you are uid %u", process->user, process->our_user);
     if (!process->knows_namespaces)
-        checkup_add(checkup, group, "namespaces", CHECK_NOTE, "not shown to you");
+        checkup_add(checkup, group, "namespaces", CHECK_NOTE, "you may not see them");
     else if (process->other_mounts || process->other_pids || process->other_users)
-        checkup_add(checkup, group, "namespaces", CHECK_NOTE,
-                    "its own:%s%s%s; its number there is %u", process->other_mounts ? " files" : "",
-                    process->other_pids ? " processes" : "", process->other_users ? " users" : "",
-                    process->inner_pid);
+        checkup_add(checkup, group, "namespaces", CHECK_NOTE, "its own:%s%s%s; its PID there is %u",
+                    process->other_mounts ? " files" : "", process->other_pids ? " processes" : "",
+                    process->other_users ? " users" : "", process->inner_pid);
     else
-        checkup_add(checkup, group, "namespaces", CHECK_OK, "the same as yours");
+        checkup_add(checkup, group, "namespaces", CHECK_OK, "the same as those of memoir");
     checkup_add(checkup, group, "seccomp", process->seccomp ? CHECK_NOTE : CHECK_OK, "%s",
                 process->seccomp == 0   ? "no filter on its system calls"
                 : process->seccomp == 1 ? "strict: it may only read, write and end"
                                         : "its system calls are filtered");
     checkup_add(checkup, group, "runtimes", CHECK_NOTE, "%s",
                 process->runtimes[0] ? process->runtimes
-                : process->path[0]   ? "none that manages memory by itself"
-                                     : "not shown to you");
+                : process->path[0]   ? "none with its own heap"
+                                     : "you may not see them");
     if (process->recording[0])
         checkup_add(checkup, group, "recorded", CHECK_NOTE, "to %s", process->recording);
     else
@@ -94,11 +94,14 @@ static void judge_pages(struct checkup *checkup, const struct process_examined *
 {
     struct check *check;
     if (process->state == 'Z' || process->state == 'X') {
-        checkup_add(checkup, "works", "pages", CHECK_MISSING, "it has ended, and has no pages");
+        checkup_add(checkup, "works", "pages", CHECK_MISSING,
+                    "the process has ended and has no "
+                    "pages");
     } else if (process->user != process->our_user && process->our_user != 0) {
         check =
             checkup_add(checkup, "works", "pages", CHECK_LIMITED,
-                        "it belongs to another user (uid %u): only he and root may see its pages",
+                        "the process belongs to another user (uid %u): only that user and root may "
+                        "see its pages",
                         process->user);
         snprintf(check->command, sizeof(check->command), "sudo memoir pages %u", process->pid);
     } else {

@@ -25,7 +25,7 @@ static int ask_keeper(const struct net *net, struct fault *fault)
     if (fd < 0)
         return errno == ESRCH ? 0 : -errno;
     if (net_is_kept(net) && syscall(SYS_pidfd_send_signal, fd, SIGTERM, NULL, 0) != 0)
-        err = fault_set(fault, -errno, "cannot end the keeper, process %u: %s", net->keeper,
+        err = fault_set(fault, -errno, "cannot end the keeper (PID %u): %s", net->keeper,
                         strerror(errno));
     while (!err && net_is_kept(net))
         poll(&ended, 1, 1000);
@@ -33,7 +33,7 @@ static int ask_keeper(const struct net *net, struct fault *fault)
     return err;
 }
 
-int net_take_down(const char *dir, struct net *net, say_fn say, struct fault *fault)
+int net_bring_down(const char *dir, struct net *net, say_fn say, struct fault *fault)
 {
     int err = net_read(net, dir, fault);
     if (err)

@@ -236,7 +236,10 @@ static int make_file(const struct scope *scope, const struct template_file *plan
     if (!err)
         err = placeholders_fill(scope, plan->text, &text, fault);
     FILE *file = err ? NULL : fopen(path, "we");
-    if (!err && (!file || fputs(text, file) == EOF || fclose(file) != 0))
+    bool is_written = file && fputs(text, file) != EOF;
+    if (file && fclose(file) != 0)
+        is_written = false;
+    if (!err && !is_written)
         err = fault_set(fault, -errno, "cannot write %s: %s", path, strerror(errno));
     free(path);
     free(text);

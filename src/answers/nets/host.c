@@ -74,7 +74,8 @@ static int make_folder(struct remote *remote, const text_list *pack, struct faul
     if (err && made)
         return fault_set(
             fault, err,
-            "memoir was copied and does not run there: %.300s; install what is missing on it",
+            "memoir was copied but does not run there: %.300s; install the missing libraries on "
+            "that host",
             why.text);
     if (err || !made)
         return fault_set(fault, -EIO, "no folder could be made there: %.300s", why.text);

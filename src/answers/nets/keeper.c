@@ -19,8 +19,7 @@
 #include "procfs/process/proc_text.h"
 #include "scrape/http/http.h"
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define STAGES_MAX    70u
+#define STAGES_MAX 70u
 
 struct keeper {
     struct net net;
@@ -34,7 +33,8 @@ struct keeper {
     say_fn say;
 };
 
-/* Recorders first, which have all nodes held, then setup, groups of nodes and load in the order of their stage, then the watch. */
+/* Recorders first, which have all nodes held, then setup, groups of nodes and load in the order
+ * of their stage, then the watch. */
 static unsigned rank_of(const struct net_part *part)
 {
     switch (part->kind) {
@@ -147,7 +147,8 @@ static void ended(struct keeper *keeper, struct net_part *part, int status)
         fail(keeper, text);
 }
 
-/* Recorders see programs from their first instruction: all nodes are there, and wait, before a recorder begins. */
+/* Recorders see programs from their first instruction: all nodes are there, and wait, before a
+ * recorder begins. */
 static void hold_nodes(struct keeper *keeper)
 {
     struct fault fault = {0};
@@ -228,7 +229,7 @@ static void look_at_started(struct keeper *keeper, struct net_part *part)
     char text[600], what[300];
     ready_tell(&keeper->checks[i], what, sizeof(what));
     snprintf(text, sizeof(text), "%s was not ready within %u s: %s (see %s.log)", part->name,
-             part->ready.seconds, part->pid ? what : "its pid file names no process", part->name);
+             part->ready.seconds, part->pid ? what : "its PID file contains no PID", part->name);
     text_set(&part->why, text);
     fail(keeper, text);
 }
@@ -241,7 +242,7 @@ static void look_at_ready(struct keeper *keeper, struct net_part *part)
     part->state = PART_CRASHED;
     keeper->changed = true;
     char text[200];
-    snprintf(text, sizeof(text), "%s has ended by itself", part->name);
+    snprintf(text, sizeof(text), "%s has ended unexpectedly", part->name);
     text_set(&part->why, text);
     say_text(keeper->say, "%s", text);
 }

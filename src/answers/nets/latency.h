@@ -1,4 +1,5 @@
-/* latency.h - how long things took, in fixed memory: percentiles that are at most one part in 64 too high, and an exact maximum. */
+/* latency.h - how long things took, in fixed memory: percentiles that are at most one part in 64
+ * too high, and an exact maximum. */
 #pragma once
 
 #include <stdint.h>

@@ -13,8 +13,6 @@
 #include "nets/latency.h"
 #include "nets/load_calls.h"
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-
 struct counts {
     uint64_t due, sent, good, bad, left_out;
 };

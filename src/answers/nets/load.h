@@ -1,7 +1,8 @@
-/* load.h - a load generator: calls at a fixed rate, whatever the servers do.
+/* load.h - a load generator: calls at a fixed rate, also when servers are slow.
  *
- * Open loop: call number k is due at the start + k / rate, and its latency counts from then, so that a server that stalls is seen as stalling.  Targets take turns.  One
- * thread; calls to a target share one connection where the protocol can (gRPC over HTTP/2). */
+ * Open loop: call number k is due at the start + k / rate, and its latency counts from then, so
+ * that a server that stalls is seen as stalling.  Targets take turns.  One thread; calls to a
+ * target share one connection where the protocol can (gRPC over HTTP/2). */
 #pragma once
 
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 #include "formats/encodings/protobuf_out.h"
 #include "scrape/nodes/node.h"
 
+#define LOAD_TPS_MAX       1e6
 #define LOAD_UNDER_WAY_MAX 5000u /* calls; those due beyond are left out, and counted */
 
 struct load_options {
@@ -32,6 +34,6 @@ struct load_kind {
 };
 const struct load_kind *load_kind_find(const char *name); /* NULL: none */
 
-/* Runs until a signal comes on `stop` (a descriptor that becomes readable).  Writes a JSON line each second, and a last one with "final":true.  0 or -errno with a
- * sentence. */
+/* Runs until a signal comes on `stop` (a descriptor that becomes readable).  Writes a JSON line
+ * each second, and a last one with "final":true.  0 or -errno with a sentence. */
 int load_run(const struct load_options *options, int stop, FILE *log, struct fault *fault);

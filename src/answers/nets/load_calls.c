@@ -32,7 +32,7 @@ struct load_calls {
     size_t under_way;
 };
 
-static size_t take_body(char *data, size_t one, size_t count, void *context)
+static size_t handle_body(char *data, size_t one, size_t count, void *context)
 {
     struct load_call *call = context;
     size_t const size = one * count, room = ANSWER_MAX - 1 - call->size;
@@ -42,7 +42,7 @@ static size_t take_body(char *data, size_t one, size_t count, void *context)
 }
 
 /* Also called for what comes after the body, where gRPC says how it went. */
-static size_t take_header(char *data, size_t one, size_t count, void *context)
+static size_t handle_header(char *data, size_t one, size_t count, void *context)
 {
     static const char name[] = "grpc-status:";
     size_t const size = one * count;
@@ -59,9 +59,9 @@ static bool set_up(struct load_calls *calls, struct load_call *call)
 {
     CURL *easy = call->easy;
     return easy && curl_easy_setopt(easy, CURLOPT_PRIVATE, call) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, handle_body) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_WRITEDATA, call) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, handle_header) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_HEADERDATA, call) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_HTTPHEADER, calls->headers) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
@@ -71,8 +71,9 @@ static bool set_up(struct load_calls *calls, struct load_call *call)
            curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L) == CURLE_OK;
 }
 
-/* libcurl 7.88, which Debian 12 has, breaks a connection when a second call asks for HTTP/2 without negotiation on it (curl issue 10634).  So one call opens the connection
- * like that, and the others want HTTP/2 as such: they wait for it and share it. */
+/* libcurl 7.88, which Debian 12 has, breaks a connection when a second call asks for HTTP/2
+ * without negotiation on it (curl issue 10634).  So one call opens the connection like that, and
+ * the others want HTTP/2 as such: they wait for it and share it. */
 static bool choose_protocol(struct load_calls *calls, struct load_call *call)
 {
     bool *is_open = &calls->is_open[call->target];
@@ -86,7 +87,7 @@ static bool choose_protocol(struct load_calls *calls, struct load_call *call)
     return good;
 }
 
-static struct load_call *take_call(struct load_calls *calls)
+static struct load_call *idle_call(struct load_calls *calls)
 {
     if (calls->idle.count)
         return calls->idle.items[--calls->idle.count];
@@ -162,7 +163,7 @@ int load_calls_begin(struct load_calls *calls, size_t target, const char *path,
                      const struct protobuf_out *body, uint64_t due_ns)
 {
     char url[1024];
-    struct load_call *call = take_call(calls);
+    struct load_call *call = idle_call(calls);
     if (!call)
         return -ENOMEM;
     snprintf(url, sizeof(url), "%s%s", calls->targets->items[target], path);

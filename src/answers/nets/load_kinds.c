@@ -22,7 +22,8 @@ static void put_message(const struct load_options *options, uint64_t number,
     protobuf_bytes(out, PUT_VALUE, value, size);
 }
 
-/* A put, and what another key is then; one put each, so that what servers count as puts are transactions. */
+/* A put, and what another key is then; one put each, so that what servers count as puts are
+ * transactions. */
 static void txn_message(const struct load_options *options, uint64_t number,
                         struct protobuf_out *out)
 {

@@ -1,6 +1,8 @@
-/* net.h - a private network: what was planned of it, and how each of its processes is.  All of it is one file, DIR/net.json.
+/* net.h - a private network: what was planned of it, and how each of its processes is.  All of
+ * it is one file, DIR/net.json.
  *
- * The keeper writes the file, by rename; everyone may read it.  Texts are owned by the network, and NULL when there is none. */
+ * The keeper writes the file, by rename; everyone may read it.  Texts are owned by the network,
+ * and NULL when there is none. */
 #pragma once
 
 #include <stdbool.h>
@@ -58,7 +60,7 @@ struct net_part {
     text_list argv;
     text_list env;  /* "NAME=value", beside what the keeper has */
     char *folder;   /* of its data */
-    char *pid_file; /* without argv: somebody else starts it, and writes its number there */
+    char *pid_file; /* without argv: another program starts it and writes the PID */
     char *url, *metrics_url, *pprof_url, *data_folder; /* where to watch it */
     VEC(struct net_port) ports;
     struct net_ready ready;
@@ -69,8 +71,8 @@ struct net_part {
     enum part_state state;
     uint32_t pid;
     uint32_t program; /* the pid of the node itself, which a recorder may run; 0: not known yet */
-    uint64_t
-        born;  /* of that pid, in ticks since boot: a number that is used again is somebody else */
+    /* start time of that pid, in ticks since boot: shows that a PID was reused */
+    uint64_t born;
     char *why; /* a sentence, if it crashed */
     uint32_t restarts;
 };

@@ -19,12 +19,12 @@ struct net_reader {
     char *text; /* TEXT_MAX */
 };
 
-static bool take_text(struct net_reader *reader, char **into)
+static bool parse_text(struct net_reader *reader, char **into)
 {
     return json_in_text(&reader->json, reader->text, TEXT_MAX) && text_set(into, reader->text);
 }
 
-static void take_name(struct net_reader *reader, const char *const *names, int count, int *into)
+static void parse_name(struct net_reader *reader, const char *const *names, int count, int *into)
 {
     if (!json_in_text(&reader->json, reader->text, TEXT_MAX))
         return;
@@ -36,27 +36,27 @@ static void take_name(struct net_reader *reader, const char *const *names, int c
     reader->json.failed = true;
 }
 
-static void take_number(struct net_reader *reader, uint64_t max, uint64_t *into)
+static void parse_number(struct net_reader *reader, uint64_t max, uint64_t *into)
 {
     if (json_in_uint(&reader->json, into) && *into > max)
         reader->json.failed = true;
 }
 
-static void take_number32(struct net_reader *reader, uint32_t max, uint32_t *into)
+static void parse_number32(struct net_reader *reader, uint32_t max, uint32_t *into)
 {
     uint64_t value = 0;
-    take_number(reader, max, &value);
+    parse_number(reader, max, &value);
     *into = (uint32_t)value;
 }
 
-static void take_bool(struct net_reader *reader, bool *into)
+static void parse_bool(struct net_reader *reader, bool *into)
 {
     struct slice const text = reader->json.text;
     json_in_skip(&reader->json);
     *into = text.size >= 4 && memmem(text.data, text.size < 8 ? text.size : 8, "true", 4) != NULL;
 }
 
-static void take_texts(struct net_reader *reader, text_list *into)
+static void parse_texts(struct net_reader *reader, text_list *into)
 {
     for (json_in_array(&reader->json); json_in_item(&reader->json);)
         if (!json_in_text(&reader->json, reader->text, TEXT_MAX) ||
@@ -64,12 +64,12 @@ static void take_texts(struct net_reader *reader, text_list *into)
             reader->json.failed = true;
 }
 
-static void take_ports(struct net_reader *reader, struct net_part *part)
+static void parse_ports(struct net_reader *reader, struct net_part *part)
 {
     char key[64];
     for (json_in_object(&reader->json); json_in_key(&reader->json, key, sizeof(key));) {
         uint64_t number = 0;
-        take_number(reader, UINT16_MAX, &number);
+        parse_number(reader, UINT16_MAX, &number);
         struct net_port port = {strdup(key), (uint16_t)number};
         if (!port.name || part->ports.count >= 64 || !vec_push(&part->ports, port)) {
             free(port.name);
@@ -78,21 +78,21 @@ static void take_ports(struct net_reader *reader, struct net_part *part)
     }
 }
 
-static void take_ready(struct net_reader *reader, struct net_ready *ready)
+static void parse_ready(struct net_reader *reader, struct net_ready *ready)
 {
     char key[32];
     uint64_t number = 0;
     for (json_in_object(&reader->json); json_in_key(&reader->json, key, sizeof(key));)
         if (strcmp(key, "url") == 0)
-            take_text(reader, &ready->url);
+            parse_text(reader, &ready->url);
         else if (strcmp(key, "contains") == 0)
-            take_text(reader, &ready->contains);
+            parse_text(reader, &ready->contains);
         else if (strcmp(key, "file") == 0)
-            take_text(reader, &ready->file);
+            parse_text(reader, &ready->file);
         else if (strcmp(key, "seconds") == 0)
-            take_number32(reader, 86400, &ready->seconds);
+            parse_number32(reader, 86400, &ready->seconds);
         else if (strcmp(key, "port") == 0) {
-            take_number(reader, UINT16_MAX, &number);
+            parse_number(reader, UINT16_MAX, &number);
             ready->port = (uint16_t)number;
         } else
             json_in_skip(&reader->json);
@@ -120,45 +120,45 @@ static char **part_text(struct net_part *part, const char *key)
     return NULL;
 }
 
-static void take_part_value(struct net_reader *reader, struct net_part *part, const char *key)
+static void parse_part_value(struct net_reader *reader, struct net_part *part, const char *key)
 {
     int word = 0;
     char **text = part_text(part, key);
     if (text)
-        take_text(reader, text);
+        parse_text(reader, text);
     else if (strcmp(key, "kind") == 0) {
-        take_name(reader, part_kind_names, PART_KINDS, &word);
+        parse_name(reader, part_kind_names, PART_KINDS, &word);
         part->kind = (enum part_kind)word;
     } else if (strcmp(key, "state") == 0) {
-        take_name(reader, part_state_names, PART_STATES, &word);
+        parse_name(reader, part_state_names, PART_STATES, &word);
         part->state = (enum part_state)word;
     } else if (strcmp(key, "stage") == 0)
-        take_number32(reader, 1000, &part->stage);
+        parse_number32(reader, 1000, &part->stage);
     else if (strcmp(key, "pid") == 0)
-        take_number32(reader, INT_MAX, &part->pid);
+        parse_number32(reader, INT_MAX, &part->pid);
     else if (strcmp(key, "program") == 0)
-        take_number32(reader, INT_MAX, &part->program);
+        parse_number32(reader, INT_MAX, &part->program);
     else if (strcmp(key, "born") == 0)
-        take_number(reader, UINT64_MAX, &part->born);
+        parse_number(reader, UINT64_MAX, &part->born);
     else if (strcmp(key, "restarts") == 0)
-        take_number32(reader, UINT32_MAX, &part->restarts);
+        parse_number32(reader, UINT32_MAX, &part->restarts);
     else if (strcmp(key, "wrapped") == 0)
-        take_bool(reader, &part->is_wrapped);
+        parse_bool(reader, &part->is_wrapped);
     else if (strcmp(key, "held") == 0)
-        take_bool(reader, &part->is_held);
+        parse_bool(reader, &part->is_held);
     else if (strcmp(key, "ports") == 0)
-        take_ports(reader, part);
+        parse_ports(reader, part);
     else if (strcmp(key, "ready") == 0)
-        take_ready(reader, &part->ready);
+        parse_ready(reader, &part->ready);
     else if (strcmp(key, "argv") == 0)
-        take_texts(reader, &part->argv);
+        parse_texts(reader, &part->argv);
     else if (strcmp(key, "env") == 0)
-        take_texts(reader, &part->env);
+        parse_texts(reader, &part->env);
     else
         json_in_skip(&reader->json);
 }
 
-static void take_part(struct net_reader *reader, struct net *net)
+static void parse_part(struct net_reader *reader, struct net *net)
 {
     char key[32];
     struct net_part *part = net_add(net, "", PART_NODE);
@@ -167,36 +167,36 @@ static void take_part(struct net_reader *reader, struct net *net)
         return;
     }
     for (json_in_object(&reader->json); json_in_key(&reader->json, key, sizeof(key));)
-        take_part_value(reader, part, key);
+        parse_part_value(reader, part, key);
     if (part->name[0] == '\0' || strchr(part->name, '/'))
         reader->json.failed = true;
 }
 
-static void take_net_value(struct net_reader *reader, struct net *net, const char *key)
+static void parse_net_value(struct net_reader *reader, struct net *net, const char *key)
 {
     int word = 0;
     if (strcmp(key, "template") == 0)
-        take_text(reader, &net->template_name);
+        parse_text(reader, &net->template_name);
     else if (strcmp(key, "id") == 0)
-        take_text(reader, &net->id);
+        parse_text(reader, &net->id);
     else if (strcmp(key, "why") == 0)
-        take_text(reader, &net->why);
+        parse_text(reader, &net->why);
     else if (strcmp(key, "state") == 0) {
-        take_name(reader, net_state_names, NET_STATES, &word);
+        parse_name(reader, net_state_names, NET_STATES, &word);
         net->state = (enum net_state)word;
     } else if (strcmp(key, "keeper") == 0)
-        take_number32(reader, INT_MAX, &net->keeper);
+        parse_number32(reader, INT_MAX, &net->keeper);
     else if (strcmp(key, "keeper_born") == 0)
-        take_number(reader, UINT64_MAX, &net->keeper_born);
+        parse_number(reader, UINT64_MAX, &net->keeper_born);
     else if (strcmp(key, "grace_seconds") == 0)
-        take_number32(reader, 3600, &net->grace_seconds);
+        parse_number32(reader, 3600, &net->grace_seconds);
     else if (strcmp(key, "fresh") == 0)
-        take_bool(reader, &net->fresh);
+        parse_bool(reader, &net->fresh);
     else if (strcmp(key, "restart") == 0)
-        take_bool(reader, &net->restart);
+        parse_bool(reader, &net->restart);
     else if (strcmp(key, "parts") == 0)
         for (json_in_array(&reader->json); json_in_item(&reader->json);)
-            take_part(reader, net);
+            parse_part(reader, net);
     else
         json_in_skip(&reader->json);
 }
@@ -209,14 +209,14 @@ int net_parse(struct net *net, struct slice text, struct fault *fault)
     if (!reader.text)
         return fault_set(fault, -ENOMEM, "out of memory");
     for (json_in_object(&reader.json); json_in_key(&reader.json, key, sizeof(key));)
-        take_net_value(&reader, net, key);
+        parse_net_value(&reader, net, key);
     bool const good =
         !reader.json.failed && json_in_ended(&reader.json) && net->id && net->template_name;
     free(reader.text);
     if (good)
         return 0;
     net_fini(net);
-    return fault_set(fault, -EINVAL, "this is not what memoir net up writes");
+    return fault_set(fault, -EINVAL, "this file was not written by memoir net up");
 }
 
 int net_read(struct net *net, const char *dir, struct fault *fault)

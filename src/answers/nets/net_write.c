@@ -20,17 +20,6 @@ static void number(struct json_out *json, const char *key, uint64_t value)
         json_uint_field(json, key, value);
 }
 
-static void texts(struct json_out *json, const char *key, const text_list *list)
-{
-    if (list->count == 0)
-        return;
-    json_key(json, key);
-    json_array_begin_inline(json);
-    vec_each (text, list)
-        json_text(json, *text);
-    json_array_end(json);
-}
-
 static void write_ready(struct json_out *json, const struct net_ready *ready)
 {
     if (!ready->url && !ready->file && !ready->port)
@@ -82,8 +71,8 @@ static void write_part(struct json_out *json, const struct net_part *part)
     field(json, "folder", part->folder);
     field(json, "pid_file", part->pid_file);
     write_ready(json, &part->ready);
-    texts(json, "argv", &part->argv);
-    texts(json, "env", &part->env);
+    text_list_write(json, "argv", &part->argv);
+    text_list_write(json, "env", &part->env);
     json_object_end(json);
 }
 

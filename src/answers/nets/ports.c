@@ -29,9 +29,9 @@ static int hold(socket_list *held, uint16_t port)
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
     if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 && vec_push(held, fd))
         return 0;
-    int const err = errno ? -errno : -ENOMEM;
+    int const why = errno;
     close(fd);
-    return err;
+    return why ? -why : -ENOMEM;
 }
 
 static uint16_t port_held(int fd)
@@ -66,6 +66,7 @@ static int choose(socket_list *held, uint16_t *number)
             return 0;
     }
     int const err = hold(held, 0);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): hold has just put it there */
     *number = err ? 0 : port_held(held->items[held->count - 1]);
     return err;
 }

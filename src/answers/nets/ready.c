@@ -45,7 +45,7 @@ static void ask(struct ready_check *check, struct http *http)
 }
 
 /* On this machine a connection is made or refused at once, or nearly. */
-static bool port_takes(uint16_t port)
+static bool port_accepts(uint16_t port)
 {
     struct sockaddr_in const address = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -70,7 +70,7 @@ bool ready_look(struct ready_check *check, struct http *http, uint64_t now_ns)
     check->next_ns = now_ns + AGAIN_NS;
     if (ready->file && access(ready->file, F_OK) != 0)
         return false;
-    if (ready->port && !port_takes(ready->port))
+    if (ready->port && !port_accepts(ready->port))
         return false;
     if (!ready->url || check->answered)
         return true;
@@ -84,7 +84,7 @@ void ready_tell(const struct ready_check *check, char *text, size_t size)
     const struct net_ready *ready = &check->part->ready;
     if (ready->file && access(ready->file, F_OK) != 0)
         snprintf(text, size, "there is no %s", ready->file);
-    else if (ready->port && !port_takes(ready->port))
+    else if (ready->port && !port_accepts(ready->port))
         snprintf(text, size, "port %u takes no connection", ready->port);
     else
         snprintf(text, size, "%s: %s", ready->url ? ready->url : check->part->name,

@@ -1,4 +1,5 @@
-/* shipped_templates.h - src/answers/nets/templates as texts; made from the files by scripts/embed. */
+/* shipped_templates.h - src/answers/nets/templates as texts; made from the files by
+ * scripts/embed. */
 #pragma once
 
 #include <stddef.h>

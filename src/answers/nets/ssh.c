@@ -87,6 +87,7 @@ static void read_answer(int fd, char *answer, size_t size)
     char rest[4096];
     size_t used = 0;
     ssize_t got;
+    /* cppcheck-suppress legacyUninitvar ; read fills it */
     while ((got = read(fd, used + 1 < size ? answer + used : rest,
                        used + 1 < size ? size - 1 - used : sizeof(rest))) > 0 ||
            (got < 0 && errno == EINTR))

@@ -27,7 +27,8 @@ static bool is_part(const struct net *net, const struct net_part *only, uint32_t
     return false;
 }
 
-/* The descriptor is taken first, so that what is looked at and what is signalled are one process. */
+/* The descriptor is taken first, so that what is looked at and what is signalled are one
+ * process. */
 static bool strike(const struct net *net, const struct net_part *only, uint32_t pid, int number)
 {
     int const fd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "base/text_file.h"
 #include "nets/template_texts.h"
@@ -33,7 +34,7 @@ static void out_of_memory(struct parse *parse)
         parse->err = fault_set(parse->fault, -ENOMEM, "out of memory");
 }
 
-static void take_text(struct parse *parse, const yaml_node_t *node, char **into)
+static void parse_text(struct parse *parse, const yaml_node_t *node, char **into)
 {
     const char *text = yaml_in_text(node);
     if (!text)
@@ -42,13 +43,13 @@ static void take_text(struct parse *parse, const yaml_node_t *node, char **into)
         out_of_memory(parse);
 }
 
-static void take_texts(struct parse *parse, const yaml_node_t *node, text_list *into)
+static void parse_texts(struct parse *parse, const yaml_node_t *node, text_list *into)
 {
     if (!yaml_in_is_list(node) || yaml_in_count(node) > ITEMS_MAX)
         wrong(parse, node, "a list of texts is needed here: [one, two]", "");
     for (size_t i = 0; !parse->err && i < yaml_in_count(node); i++) {
         char *text = NULL;
-        take_text(parse, yaml_in_item(&parse->yaml, node, i), &text);
+        parse_text(parse, yaml_in_item(&parse->yaml, node, i), &text);
         if (!parse->err && !vec_push(into, text)) {
             free(text);
             out_of_memory(parse);
@@ -56,7 +57,7 @@ static void take_texts(struct parse *parse, const yaml_node_t *node, text_list *
     }
 }
 
-static void take_count(struct parse *parse, const yaml_node_t *node, uint64_t max, uint32_t *into)
+static void parse_count(struct parse *parse, const yaml_node_t *node, uint64_t max, uint32_t *into)
 {
     uint64_t value;
     const char *text = yaml_in_text(node);
@@ -66,17 +67,17 @@ static void take_count(struct parse *parse, const yaml_node_t *node, uint64_t ma
         *into = (uint32_t)value;
 }
 
-static void take_seconds(struct parse *parse, const yaml_node_t *node, uint32_t *into)
+static void parse_seconds(struct parse *parse, const yaml_node_t *node, uint32_t *into)
 {
     uint64_t ns;
     const char *text = yaml_in_text(node);
-    if (!text || human_parse_duration(text, &ns) != 0 || ns > 86400 * UINT64_C(1000000000))
+    if (!text || human_parse_duration(text, &ns) != 0 || ns > 86400 * NS_PER_SECOND)
         wrong(parse, node, "this is no time such as 30s: ", text ? text : "");
     else
-        *into = ns < 1000000000 ? 1 : (uint32_t)(ns / 1000000000);
+        *into = ns < NS_PER_SECOND ? 1 : (uint32_t)(ns / NS_PER_SECOND);
 }
 
-static void take_truth(struct parse *parse, const yaml_node_t *node, bool *into)
+static void parse_truth(struct parse *parse, const yaml_node_t *node, bool *into)
 {
     const char *text = yaml_in_text(node);
     if (text && (strcmp(text, "yes") == 0 || strcmp(text, "true") == 0))
@@ -85,7 +86,7 @@ static void take_truth(struct parse *parse, const yaml_node_t *node, bool *into)
         wrong(parse, node, "yes or no is needed here", "");
 }
 
-static void take_rate(struct parse *parse, const yaml_node_t *node, double *into)
+static void parse_rate(struct parse *parse, const yaml_node_t *node, double *into)
 {
     char *end;
     const char *text = yaml_in_text(node);
@@ -97,7 +98,7 @@ static void take_rate(struct parse *parse, const yaml_node_t *node, double *into
 }
 
 /* {NAME: text, …} as "NAME=text". */
-static void take_env(struct parse *parse, const yaml_node_t *node, text_list *into)
+static void parse_env(struct parse *parse, const yaml_node_t *node, text_list *into)
 {
     if (!yaml_in_is_map(node) || yaml_in_count(node) > ITEMS_MAX)
         wrong(parse, node, "variables are needed here: {NAME: value}", "");
@@ -113,14 +114,14 @@ static void take_env(struct parse *parse, const yaml_node_t *node, text_list *in
     }
 }
 
-static void take_files(struct parse *parse, const yaml_node_t *node, struct template_group *group)
+static void parse_files(struct parse *parse, const yaml_node_t *node, struct template_group *group)
 {
     if (!yaml_in_is_map(node) || yaml_in_count(node) > ITEMS_MAX)
         wrong(parse, node, "files are needed here: {path: text}", "");
     for (size_t i = 0; !parse->err && i < yaml_in_count(node); i++) {
         const char *path;
         struct template_file file = {0};
-        take_text(parse, yaml_in_pair(&parse->yaml, node, i, &path), &file.text);
+        parse_text(parse, yaml_in_pair(&parse->yaml, node, i, &path), &file.text);
         file.path = strdup(path);
         if (!file.path || !vec_push(&group->files, file)) {
             out_of_memory(parse);
@@ -130,7 +131,7 @@ static void take_files(struct parse *parse, const yaml_node_t *node, struct temp
     }
 }
 
-static void take_ready(struct parse *parse, const yaml_node_t *node, struct template_group *group)
+static void parse_ready(struct parse *parse, const yaml_node_t *node, struct template_group *group)
 {
     if (!yaml_in_is_map(node))
         wrong(parse, node, "ready needs url, contains, port, file or within", "");
@@ -138,15 +139,15 @@ static void take_ready(struct parse *parse, const yaml_node_t *node, struct temp
         const char *key;
         const yaml_node_t *value = yaml_in_pair(&parse->yaml, node, i, &key);
         if (strcmp(key, "url") == 0)
-            take_text(parse, value, &group->ready_url);
+            parse_text(parse, value, &group->ready_url);
         else if (strcmp(key, "contains") == 0)
-            take_text(parse, value, &group->ready_contains);
+            parse_text(parse, value, &group->ready_contains);
         else if (strcmp(key, "port") == 0)
-            take_text(parse, value, &group->ready_port);
+            parse_text(parse, value, &group->ready_port);
         else if (strcmp(key, "file") == 0)
-            take_text(parse, value, &group->ready_file);
+            parse_text(parse, value, &group->ready_file);
         else if (strcmp(key, "within") == 0)
-            take_seconds(parse, value, &group->ready_seconds);
+            parse_seconds(parse, value, &group->ready_seconds);
         else
             wrong(parse, value, "ready has no ", key);
     }
@@ -174,32 +175,32 @@ static char **group_text(struct template_group *group, const char *key)
     return NULL;
 }
 
-static void take_group_value(struct parse *parse, struct template_group *group, const char *key,
-                             const yaml_node_t *value)
+static void parse_group_value(struct parse *parse, struct template_group *group, const char *key,
+                              const yaml_node_t *value)
 {
     char **text = group_text(group, key);
     if (text)
-        take_text(parse, value, text);
+        parse_text(parse, value, text);
     else if (strcmp(key, "count") == 0)
-        take_count(parse, value, TEMPLATE_NODES_MAX, &group->count);
+        parse_count(parse, value, TEMPLATE_NODES_MAX, &group->count);
     else if (strcmp(key, "scales") == 0)
-        take_truth(parse, value, &group->scales);
+        parse_truth(parse, value, &group->scales);
     else if (strcmp(key, "command") == 0)
-        take_texts(parse, value, &group->command);
+        parse_texts(parse, value, &group->command);
     else if (strcmp(key, "env") == 0)
-        take_env(parse, value, &group->env);
+        parse_env(parse, value, &group->env);
     else if (strcmp(key, "ports") == 0)
-        take_texts(parse, value, &group->ports);
+        parse_texts(parse, value, &group->ports);
     else if (strcmp(key, "files") == 0)
-        take_files(parse, value, group);
+        parse_files(parse, value, group);
     else if (strcmp(key, "ready") == 0)
-        take_ready(parse, value, group);
+        parse_ready(parse, value, group);
     else if (strcmp(key, "tps") == 0)
-        take_rate(parse, value, &group->tps);
+        parse_rate(parse, value, &group->tps);
     else if (strcmp(key, "targets") == 0)
-        take_texts(parse, value, &group->targets);
+        parse_texts(parse, value, &group->targets);
     else if (strcmp(key, "value_bytes") == 0)
-        take_count(parse, value, 1u << 20, &group->value_bytes);
+        parse_count(parse, value, 1u << 20, &group->value_bytes);
     else
         wrong(parse, value, "a group of nodes has no ", key);
 }
@@ -215,8 +216,8 @@ static void check_group(struct parse *parse, const yaml_node_t *node, struct tem
               "nodes need a command, or a pid_file if setup starts them: ", group->name);
 }
 
-static void take_groups(struct parse *parse, const yaml_node_t *node, struct net_template *plan,
-                        enum part_kind kind)
+static void parse_groups(struct parse *parse, const yaml_node_t *node, struct net_template *plan,
+                         enum part_kind kind)
 {
     if (!yaml_in_is_map(node) || yaml_in_count(node) > 32)
         wrong(parse, node, "groups are needed here: {name: {…}}", "");
@@ -228,7 +229,7 @@ static void take_groups(struct parse *parse, const yaml_node_t *node, struct net
         for (size_t k = 0; !parse->err && k < yaml_in_count(value); k++) {
             const char *key;
             const yaml_node_t *field = yaml_in_pair(&parse->yaml, value, k, &key);
-            take_group_value(parse, &group, key, field);
+            parse_group_value(parse, &group, key, field);
         }
         if (!parse->err)
             check_group(parse, value, &group);
@@ -239,7 +240,7 @@ static void take_groups(struct parse *parse, const yaml_node_t *node, struct net
     }
 }
 
-static void take_lists(struct parse *parse, const yaml_node_t *node, struct net_template *plan)
+static void parse_lists(struct parse *parse, const yaml_node_t *node, struct net_template *plan)
 {
     if (!yaml_in_is_map(node) || yaml_in_count(node) > 64)
         wrong(parse, node, "lists are needed here: {name: {of: group, item: text}}", "");
@@ -250,13 +251,13 @@ static void take_lists(struct parse *parse, const yaml_node_t *node, struct net_
         for (size_t k = 0; !parse->err && k < yaml_in_count(value); k++) {
             const yaml_node_t *field = yaml_in_pair(&parse->yaml, value, k, &key);
             if (strcmp(key, "of") == 0)
-                take_text(parse, field, &list.of);
+                parse_text(parse, field, &list.of);
             else if (strcmp(key, "item") == 0)
-                take_text(parse, field, &list.item);
+                parse_text(parse, field, &list.item);
             else if (strcmp(key, "join") == 0)
-                take_text(parse, field, &list.join);
+                parse_text(parse, field, &list.join);
             else if (strcmp(key, "others") == 0)
-                take_truth(parse, field, &list.others);
+                parse_truth(parse, field, &list.others);
             else
                 wrong(parse, field, "a list has no ", key);
         }
@@ -269,15 +270,15 @@ static void take_lists(struct parse *parse, const yaml_node_t *node, struct net_
     }
 }
 
-static void take_commands(struct parse *parse, const yaml_node_t *node, struct net_template *plan,
-                          bool is_setup)
+static void parse_commands(struct parse *parse, const yaml_node_t *node, struct net_template *plan,
+                           bool is_setup)
 {
     if (!yaml_in_is_list(node) || yaml_in_count(node) > 32)
         wrong(parse, node, "commands are needed here: [[program, word], …]", "");
     for (size_t i = 0; !parse->err && i < yaml_in_count(node); i++) {
         struct template_command command = {0};
         const yaml_node_t *words = yaml_in_item(&parse->yaml, node, i);
-        take_texts(parse, words, &command.words);
+        parse_texts(parse, words, &command.words);
         if (!parse->err && command.words.count == 0)
             wrong(parse, words, "an empty command", "");
         if (!(is_setup ? vec_push(&plan->setup, command) : vec_push(&plan->teardown, command))) {
@@ -287,14 +288,14 @@ static void take_commands(struct parse *parse, const yaml_node_t *node, struct n
     }
 }
 
-static void take_needs(struct parse *parse, const yaml_node_t *node, struct net_template *plan)
+static void parse_needs(struct parse *parse, const yaml_node_t *node, struct net_template *plan)
 {
     if (!yaml_in_is_map(node) || yaml_in_count(node) > 64)
         wrong(parse, node, "needs are programs and their packages: {etcd: etcd-server}", "");
     for (size_t i = 0; !parse->err && i < yaml_in_count(node); i++) {
         const char *program;
         struct template_need need = {0};
-        take_text(parse, yaml_in_pair(&parse->yaml, node, i, &program), &need.package);
+        parse_text(parse, yaml_in_pair(&parse->yaml, node, i, &program), &need.package);
         need.program = strdup(program);
         if (!need.program || !vec_push(&plan->needs, need)) {
             free(need.program);
@@ -304,14 +305,14 @@ static void take_needs(struct parse *parse, const yaml_node_t *node, struct net_
     }
 }
 
-static void take_settings(struct parse *parse, const yaml_node_t *node, struct net_template *plan)
+static void parse_settings(struct parse *parse, const yaml_node_t *node, struct net_template *plan)
 {
     if (!yaml_in_is_map(node) || yaml_in_count(node) > 64)
         wrong(parse, node, "settings and their values are needed here: {name: value}", "");
     for (size_t i = 0; !parse->err && i < yaml_in_count(node); i++) {
         const char *name;
         struct template_setting setting = {0};
-        take_text(parse, yaml_in_pair(&parse->yaml, node, i, &name), &setting.value);
+        parse_text(parse, yaml_in_pair(&parse->yaml, node, i, &name), &setting.value);
         setting.name = strdup(name);
         if (!setting.name || !vec_push(&plan->settings, setting)) {
             free(setting.name);
@@ -321,7 +322,7 @@ static void take_settings(struct parse *parse, const yaml_node_t *node, struct n
     }
 }
 
-static void take_template(struct parse *parse, const yaml_node_t *root, struct net_template *plan)
+static void parse_template(struct parse *parse, const yaml_node_t *root, struct net_template *plan)
 {
     if (!yaml_in_is_map(root))
         wrong(parse, root, "a template is a map with nodes: and so on", "");
@@ -329,21 +330,21 @@ static void take_template(struct parse *parse, const yaml_node_t *root, struct n
         const char *key;
         const yaml_node_t *value = yaml_in_pair(&parse->yaml, root, i, &key);
         if (strcmp(key, "about") == 0)
-            take_text(parse, value, &plan->about);
+            parse_text(parse, value, &plan->about);
         else if (strcmp(key, "needs") == 0)
-            take_needs(parse, value, plan);
+            parse_needs(parse, value, plan);
         else if (strcmp(key, "lists") == 0)
-            take_lists(parse, value, plan);
+            parse_lists(parse, value, plan);
         else if (strcmp(key, "setup") == 0 || strcmp(key, "teardown") == 0)
-            take_commands(parse, value, plan, key[0] == 's');
+            parse_commands(parse, value, plan, key[0] == 's');
         else if (strcmp(key, "set") == 0)
-            take_settings(parse, value, plan);
+            parse_settings(parse, value, plan);
         else if (strcmp(key, "watch") == 0)
-            take_texts(parse, value, &plan->watch);
+            parse_texts(parse, value, &plan->watch);
         else if (strcmp(key, "nodes") == 0)
-            take_groups(parse, value, plan, PART_NODE);
+            parse_groups(parse, value, plan, PART_NODE);
         else if (strcmp(key, "load") == 0)
-            take_groups(parse, value, plan, PART_LOAD);
+            parse_groups(parse, value, plan, PART_LOAD);
         else
             wrong(parse, value, "a template has no ", key);
     }
@@ -358,7 +359,7 @@ int template_parse(struct net_template *plan, const char *name, struct slice tex
     *plan = (struct net_template){.name = strdup(name)};
     int err = plan->name ? yaml_in_open(&parse.yaml, text, fault) : -ENOMEM;
     if (!err) {
-        take_template(&parse, yaml_in_root(&parse.yaml), plan);
+        parse_template(&parse, yaml_in_root(&parse.yaml), plan);
         yaml_in_close(&parse.yaml);
         err = parse.err;
     }

@@ -1,6 +1,8 @@
-/* template.h - the plan of a private network, as data: which nodes, how they are started, when they are ready, what load they get.
+/* template.h - the plan of a private network, as data: which nodes, how they are started, when
+ * they are ready, what load they get.
  *
- * docs/templates.md describes the file.  Texts may have placeholders such as {port.client}; nets/fill.h puts values in their place. */
+ * docs/templates.md describes the file.  Texts may have placeholders such as {port.client};
+ * nets/fill.h puts values in their place. */
 #pragma once
 
 #include "nets/net.h"
@@ -43,7 +45,7 @@ struct template_group {
     char *load; /* of PART_LOAD: "etcd", "monero" */
     double tps; /* of each */
     text_list targets;
-    char *wallet;         /* of monero: who gets what is mined */
+    char *wallet;         /* of monero: address that gets what is mined */
     uint32_t value_bytes; /* of etcd */
 };
 

@@ -7,7 +7,7 @@ int memory_page_write(uint32_t pid, const struct process_snapshot_options *optio
                       const struct breakdown_view *view, FILE *out, struct fault *fault)
 {
     struct process_snapshot snapshot;
-    int const err = snapshot_take(&snapshot, pid, options, fault);
+    int const err = snapshot_read(&snapshot, pid, options, fault);
     if (err < 0)
         return err;
     breakdown_text_write(&snapshot.breakdown, view, out);

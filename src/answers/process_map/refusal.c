@@ -18,18 +18,18 @@ int refusal_before(uint32_t pid, struct fault *fault)
             fault, -ENOSYS,
             "/proc is not mounted here, and memoir reads it; mount it: mount -t proc proc /proc");
     if (process_status_read(pid, 0, &status) < 0)
-        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists those there are",
+        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists all processes",
                          pid);
     if (status.state == 'Z' || status.state == 'X')
         return fault_set(
             fault, -ENOEXEC,
-            "process %u (%s) has ended and has no memory any more; its parent %u has not "
-            "asked for its status yet",
+            "process %u (%s) has ended and is a zombie without memory, until its parent %u reads "
+            "its status",
             pid, status.name, status.parent);
     if (!status.has_memory)
         return fault_set(fault, -ENOEXEC,
-                         "process %u (%s) is a thread of the kernel and has no memory of its own; "
-                         "/proc/meminfo and slabtop show the kernel's",
+                         "process %u (%s) is a kernel thread and has no memory of its own; "
+                         "/proc/meminfo and slabtop show the memory of the kernel",
                          pid, status.name);
     return 0;
 }
@@ -56,20 +56,20 @@ static int forbidden(uint32_t pid, const char *name, struct fault *fault)
     if (geteuid() == 0)
         return fault_set(
             fault, -EPERM,
-            "the kernel does not let root look into process %u (%s): memoir lacks "
-            "CAP_SYS_PTRACE, as in a container (start it with --cap-add SYS_PTRACE), or a "
-            "security module forbids it",
+            "the kernel does not let root read the memory of process %u (%s): memoir lacks "
+            "CAP_SYS_PTRACE, as in a container (start it with --cap-add SYS_PTRACE), or a security "
+            "module forbids it",
             pid, name);
     if (status.user != getuid())
         return fault_set(
             fault, -EPERM,
-            "process %u (%s) belongs to user %s and memoir runs as %s; run it as that user or "
+            "process %u (%s) belongs to user %s and memoir runs as %s; run memoir as that user or "
             "as root, with sudo",
             pid, name, theirs, ours);
     return fault_set(
         fault, -EPERM,
-        "process %u (%s) does not let others look into it (%s); run memoir as root, with "
-        "sudo",
+        "process %u (%s) does not let other processes read its memory (%s); run memoir as root, "
+        "with sudo",
         pid, name,
         owner.st_uid != status.user ? "it is setuid, or made itself undumpable"
                                     : "a capability or a security module is in the way");
@@ -80,7 +80,7 @@ int refusal_after(uint32_t pid, const char *name, int err, struct fault *fault)
     if (err == -EACCES || err == -EPERM)
         return forbidden(pid, name, fault);
     if (err == 0 || err == -ENOENT || err == -ESRCH)
-        return fault_set(fault, -ESRCH, "process %u (%s) ended while memoir looked at it", pid,
+        return fault_set(fault, -ESRCH, "process %u (%s) ended while memoir read its memory", pid,
                          name);
     return fault_set(fault, err, "cannot read the mappings of process %u (%s): %s", pid, name,
                      strerror(-err));

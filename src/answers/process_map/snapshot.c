@@ -99,7 +99,8 @@ static int walk_gently(struct process_snapshot *snapshot, struct pagemap *pagema
     }
     return err == -EFAULT
                ? 0
-               : err; /* the process changed its mappings, or ended: what is missing shows in the sum */
+               /* the process changed its mappings, or ended: what is missing shows in the sum */
+               : err;
 }
 
 /* What reading smaps will take, by the pages there are; huge ones take less. */
@@ -114,7 +115,8 @@ static int over_budget(const struct breakdown *breakdown, uint64_t budget_ns, st
     char expected[HUMAN_MAX], allowed[HUMAN_MAX];
     return fault_set(fault, -EBUSY,
                      "reading smaps would make process %u wait about %s, more than the budget of "
-                     "%s, and this kernel cannot walk pages gently; give more, or --exact",
+                     "%s, and this kernel does not support --gentle; give a larger --budget, or "
+                     "--exact",
                      breakdown->pid, human_duration(breakdown->predicted_ns, expected),
                      human_duration(budget_ns, allowed));
 }
@@ -134,7 +136,8 @@ static int read_regions(struct process_snapshot *snapshot,
     if (err == 0 && gentle && !pagemap.scans)
         err = fault_set(
             fault, -EOPNOTSUPP,
-            "this kernel cannot walk pages gently (PAGEMAP_SCAN, Linux 6.7); leave out --gentle");
+            "--gentle needs PAGEMAP_SCAN (Linux 6.7), which this kernel does not have; leave out "
+            "--gentle");
     else if (err < 0)
         err = refusal_after(breakdown->pid, breakdown->name, err, fault);
     if (err == 0 && way == SNAPSHOT_AUTO && pagemap.fd >= 0) {
@@ -185,11 +188,11 @@ static int sort_out(struct breakdown *breakdown, const struct process_snapshot_o
     if (err == 0 && split_regions(breakdown) < 0)
         breakdown_note(
             breakdown,
-            "some names of parts of mappings are missing: their pages could not be counted");
+            "some named parts of mappings are not listed: their pages could not be counted");
     return err == 0 ? breakdown_sort(breakdown, options->rules) : err;
 }
 
-int snapshot_take(struct process_snapshot *snapshot, uint32_t pid,
+int snapshot_read(struct process_snapshot *snapshot, uint32_t pid,
                   const struct process_snapshot_options *options, struct fault *fault)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
@@ -211,14 +214,14 @@ int snapshot_take(struct process_snapshot *snapshot, uint32_t pid,
         cgroup_memory_read(pid, &breakdown->cgroup);
         if (breakdown->gentle_by_size)
             breakdown_note(breakdown,
-                           "its pages were walked gently, without PSS, because reading smaps "
-                           "would make it wait; --exact reads smaps");
+                           "the pages were read in slices (--gentle), without PSS, because reading "
+                           "smaps would make the process wait; --exact reads smaps");
         err = sort_out(breakdown, options);
         if (err == -EAGAIN) {
             struct process_snapshot_options whole = *options;
             whole.top = 0;
             snapshot_fini(snapshot);
-            return snapshot_take(snapshot, pid, &whole, fault);
+            return snapshot_read(snapshot, pid, &whole, fault);
         }
         if (err < 0)
             fault_set(fault, err, "not enough memory to sort the mappings of process %u", pid);

@@ -1,8 +1,10 @@
-/* snapshot.h - everything about the memory of one process, now: what the kernel says, what its runtimes say, sorted.
+/* snapshot.h - everything about the memory of one process, now: what the kernel says, what its
+ * runtimes say, sorted.
  *
- * The process is not stopped, and nothing is written to it.  Reading smaps makes its mmap and munmap wait, 20 ms per resident GiB
- * in small pages at worst; where that is long, the pages are walked gently instead (procfs/memory/pagemap.h), which gives RSS and
- * swap but neither PSS nor private and shared. */
+ * The process is not stopped, and nothing is written to it.  Reading smaps makes its mmap and
+ * munmap wait, 20 ms per resident GiB in small pages at worst; where that is long, the pages are
+ * walked gently instead (procfs/memory/pagemap.h), which gives RSS and swap but neither PSS nor
+ * private and shared. */
 #pragma once
 
 #include "analyze/memory/sort_regions.h"
@@ -21,8 +23,9 @@ enum snapshot_way {
 struct process_snapshot_options {
     enum snapshot_way way;
     struct sort_rules rules;
-    size_t
-        top; /* only so many mappings will be listed, by RSS, so many small ones may be kept as sums; 0: all */
+    /* only so many mappings will be listed, by RSS, so many small ones may be kept as sums; 0:
+     * all */
+    size_t top;
     uint64_t budget_ns; /* 0: SNAPSHOT_BUDGET_NS, and kernels that can only read smaps may */
     bool deep;          /* also count what takes long: free blocks in long lists */
     bool kernel_only;   /* leave out what is read from the process's own memory */
@@ -33,8 +36,9 @@ struct process_snapshot {
     struct smaps smaps; /* what the names of regions lie in */
 };
 
-/* 0, or -errno with one sentence: -ESRCH no such process or it ended, -EPERM not allowed, -ENOEXEC it has no memory of its own
- * (kernel thread, zombie).  The caller ends it with snapshot_fini after success. */
-int snapshot_take(struct process_snapshot *snapshot, uint32_t pid,
+/* 0, or -errno with one sentence: -ESRCH no such process or it ended, -EPERM not allowed,
+ * -ENOEXEC it has no memory of its own (kernel thread, zombie).  The caller ends it with
+ * snapshot_fini after success. */
+int snapshot_read(struct process_snapshot *snapshot, uint32_t pid,
                   const struct process_snapshot_options *options, struct fault *fault);
 void snapshot_fini(struct process_snapshot *snapshot);

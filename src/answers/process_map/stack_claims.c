@@ -22,7 +22,8 @@ static size_t find_region(const struct breakdown *breakdown, uint64_t address)
     return low;
 }
 
-/* Goroutines and other threads of a runtime's own have their stacks in its heap: that is no stack's mapping. */
+/* Goroutines and other threads of a runtime's own have their stacks in its heap: that is no
+ * stack's mapping. */
 static bool may_be_stack(const struct breakdown *breakdown, size_t number)
 {
     const struct memory_region *region = &breakdown->regions.items[number];

@@ -63,10 +63,10 @@ int walk_region(uint32_t pid, uint64_t start, uint64_t end, size_t most, struct 
     *cells = (struct region_cells){.cell_bytes = 0};
     int err = pagemap_open(&pagemap, pid, true);
     if (err < 0)
-        return fault_set(fault, err, "the pages of process %u may not be looked at", pid);
+        return fault_set(fault, err, "memoir may not read the page tables of process %u", pid);
     pagemap.tells_files = true;
     if (end - start > (pagemap.scans ? SCAN_MOST : READ_MOST)) {
-        err = fault_set(fault, -E2BIG, "%s of addresses are too many to walk page by page",
+        err = fault_set(fault, -E2BIG, "a mapping of %s is too large to be shown page by page",
                         human_bytes((int64_t)(end - start), size));
     } else {
         struct walk_filling filling = {start, cells};

@@ -4,8 +4,9 @@
 #include "base/fault.h"
 #include "model/region_cells.h"
 
-/* Of start..end of a process, in at most `most` cells (1 to REGION_CELLS_MOST).  The pages are walked gently.  0; -E2BIG with a sentence when it is
- * so large that walking would take seconds; or another -errno with a sentence.  The caller ends it after success. */
+/* Of start..end of a process, in at most `most` cells (1 to REGION_CELLS_MOST).  The pages are
+ * walked gently.  0; -E2BIG with a sentence when it is so large that walking would take seconds;
+ * or another -errno with a sentence.  The caller ends it after success. */
 int walk_region(uint32_t pid, uint64_t start, uint64_t end, size_t most, struct region_cells *cells,
                 struct fault *fault);
 void region_cells_fini(struct region_cells *cells);

@@ -118,7 +118,8 @@ static bool find_arenas(struct glibc *glibc)
 
 /* ---- what is free in an arena ---- */
 
-/* The page of an address, as it was when it was first asked for: neighbours in a list are often neighbours in memory. */
+/* The page of an address, as it was when it was first asked for: neighbours in a list are often
+ * neighbours in memory. */
 static const unsigned char *read_page(struct glibc *glibc, uint64_t page)
 {
     struct cached_page *cached = &glibc->pages[page / PAGE % CACHED_PAGES];
@@ -232,7 +233,8 @@ static bool claim_heap(struct glibc *glibc, const struct memory_region *region)
     return true;
 }
 
-/* Blocks that malloc mapped one by one stand side by side in what the kernel shows as one mapping. */
+/* Blocks that malloc mapped one by one stand side by side in what the kernel shows as one
+ * mapping. */
 static void claim_large(struct glibc *glibc, const struct memory_region *region)
 {
     uint64_t at = region->start, head[2];

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define INSTRUCTION 7 /* REX.W, opcode, ModRM, and 4 bytes of distance */
+#include "runtimes/go_operand.h"
 
 static int by_value(const void *left, const void *right)
 {
@@ -11,25 +11,12 @@ static int by_value(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* mov, add, sub, cmp between register and memory, and lea. */
-static bool is_opcode(unsigned char code)
-{
-    return code == 0x8b || code == 0x89 || code == 0x8d || code == 0x03 || code == 0x2b ||
-           code == 0x3b || code == 0x39;
-}
-
 void go_code_targets(struct go_targets *targets, struct slice code, uint64_t address)
 {
-    const unsigned char *bytes = (const unsigned char *)code.data;
+    const uint8_t *bytes = (const uint8_t *)code.data;
     size_t found = 0, kept = 0;
-    for (size_t at = 0; at + INSTRUCTION <= code.size && found < GO_CODE_TARGETS; at++) {
-        int32_t distance;
-        if ((bytes[at] & 0xf8) != 0x48 || !is_opcode(bytes[at + 1]) ||
-            (bytes[at + 2] & 0xc7) != 0x05)
-            continue;
-        memcpy(&distance, bytes + at + 3, sizeof(distance));
-        targets->addresses[found++] = address + at + INSTRUCTION + (uint64_t)(int64_t)distance;
-    }
+    for (size_t at = 0; at + GO_OPERAND_BYTES <= code.size && found < GO_CODE_TARGETS; at++)
+        found += go_operand(bytes + at, address + at, &targets->addresses[found]);
     qsort(targets->addresses, found, sizeof(targets->addresses[0]), by_value);
     for (size_t i = 0; i < found; i++)
         if (kept == 0 || targets->addresses[i] != targets->addresses[kept - 1])

@@ -10,13 +10,15 @@
 #include "runtimes/process_bytes.h"
 #include "symbols/go/go_module.h"
 
-#define TRIES        20 /* the books are written one after the other: look again when they do not agree */
+/* the books are written one after the other: look again when they do not agree */
+#define TRIES        20
 #define SYS_WORDS    6
 #define SLOTS        3
 #define SIZE_CLASSES 68
 #define SLOT_MAX     147 /* words */
 
-/* Where things are in runtime.memstats: three slots of deltas, then the words from stacks_sys on. */
+/* Where things are in runtime.memstats: three slots of deltas, then the words from stacks_sys
+ * on. */
 static const struct layout {
     unsigned slot_words, sys_at, collections_at; /* the last two in bytes */
     bool has_bits;
@@ -88,7 +90,8 @@ static bool read_agreeing(struct go_numbers *numbers, const struct process_bytes
     return false;
 }
 
-/* Every pair of runs of six variables that the code names; most are ruled out by what lies there. */
+/* Every pair of runs of six variables that the code names; most are ruled out by what lies
+ * there. */
 static bool find_place(struct go_numbers *numbers, const struct process_bytes *process,
                        const struct go_targets *targets, uint64_t bias, struct go_place *place)
 {

@@ -1,9 +1,11 @@
-/* go_numbers.h - what the Go runtime counts about its own memory, read from its global variables without stopping it.
+/* go_numbers.h - what the Go runtime counts about its own memory, read from its global variables
+ * without stopping it.
  *
- * The variables are found by the code that reads them, runtime.readmemstats_m, which Go's own table of functions names
- * in stripped binaries too.  The runtime keeps two books that must agree; what is found is believed only when they do.  Go 1.19 and
- * later; the numbers are those of runtime.ReadMemStats, but allocations that a thread has not reported yet (some
- * KiB each) are missing in the live ones. */
+ * The variables are found by the code that reads them, runtime.readmemstats_m, which Go's own
+ * table of functions names in stripped binaries too.  The runtime keeps two books that must
+ * agree; what is found is believed only when they do.  Go 1.19 and later; the numbers are those
+ * of runtime.ReadMemStats, but allocations that a thread has not reported yet (some KiB each)
+ * are missing in the live ones. */
 #pragma once
 
 #include "model/breakdown.h"
@@ -21,7 +23,8 @@ struct go_numbers {
     int64_t memory_limit; /* GOMEMLIMIT; -1: none, or unknown */
 };
 
-/* 0; -ENOENT when it is no Go program; -ENODATA when the variables were not found; or -errno of reading. */
+/* 0; -ENOENT when it is no Go program; -ENODATA when the variables were not found; or -errno of
+ * reading. */
 int go_numbers_read(struct go_numbers *numbers, const struct process_bytes *process,
                     const struct program_file *program);
 

@@ -10,7 +10,7 @@
 #define ENTRIES_MAX 65536u
 #define NAME_MAX_   128u
 
-static bool take_u32(struct slice bytes, uint64_t offset, uint32_t *value)
+static bool parse_u32(struct slice bytes, uint64_t offset, uint32_t *value)
 {
     if (bytes.size < sizeof(*value) || offset > bytes.size - sizeof(*value))
         return false;
@@ -18,7 +18,7 @@ static bool take_u32(struct slice bytes, uint64_t offset, uint32_t *value)
     return true;
 }
 
-static bool take_u64(struct slice bytes, uint64_t offset, uint64_t *value)
+static bool parse_u64(struct slice bytes, uint64_t offset, uint64_t *value)
 {
     if (bytes.size < sizeof(*value) || offset > bytes.size - sizeof(*value))
         return false;
@@ -32,7 +32,7 @@ static bool ends_with(const char *name, const char *end)
     return size >= length && strcmp(name + size - length, end) == 0;
 }
 
-static void take_counter(struct java_counters *counters, const char *name, uint64_t value)
+static void add_counter(struct java_counters *counters, const char *name, uint64_t value)
 {
     if (strncmp(name, "sun.gc.generation.", 18) == 0 && strstr(name, ".space.")) {
         counters->heap_used += ends_with(name, ".used") ? value : 0;
@@ -52,36 +52,38 @@ static void take_counter(struct java_counters *counters, const char *name, uint6
     }
 }
 
-/* entry:  0 length   4 name offset   8 elements   12 u8 type   13 flags   14 unit   15 variability   16 data offset */
-static bool take_entry(struct java_counters *counters, struct slice bytes, uint64_t *at)
+/* entry:  0 length   4 name offset   8 elements   12 u8 type   13 flags   14 unit   15
+ *                    variability   16 data offset */
+static bool parse_entry(struct java_counters *counters, struct slice bytes, uint64_t *at)
 {
     uint32_t length, name_at, elements, data_at;
     uint64_t value;
     char name[NAME_MAX_];
-    if (!take_u32(bytes, *at, &length) || length < 20 || !take_u32(bytes, *at + 4, &name_at) ||
-        !take_u32(bytes, *at + 8, &elements) || !take_u32(bytes, *at + 16, &data_at) ||
+    if (!parse_u32(bytes, *at, &length) || length < 20 || !parse_u32(bytes, *at + 4, &name_at) ||
+        !parse_u32(bytes, *at + 8, &elements) || !parse_u32(bytes, *at + 16, &data_at) ||
         *at + length > bytes.size || name_at >= length)
         return false;
     const char *text = bytes.data + *at + name_at;
     size_t const room = length - name_at;
     bool const is_long = bytes.data[*at + 12] == 'J' && elements == 0;
     snprintf(name, sizeof(name), "%.*s", (int)strnlen(text, room), text);
-    if (is_long && data_at <= length && take_u64(bytes, *at + data_at, &value))
-        take_counter(counters, name, value);
+    if (is_long && data_at <= length && parse_u64(bytes, *at + data_at, &value))
+        add_counter(counters, name, value);
     *at += length;
     return true;
 }
 
-/* head:  0 magic ca fe c0 c0   4 u8 byte order, 1 little   5 version   7 u8 ready   24 first entry   28 entries */
+/* head:  0 magic ca fe c0 c0   4 u8 byte order, 1 little   5 version   7 u8 ready   24 first
+ *                              entry   28 entries */
 int java_counters_parse(struct java_counters *counters, struct slice bytes)
 {
     uint32_t first, count;
     *counters = (struct java_counters){0};
     if (bytes.size < 32 || memcmp(bytes.data, "\xca\xfe\xc0\xc0", 4) != 0 || bytes.data[4] != 1 ||
-        !take_u32(bytes, 24, &first) || !take_u32(bytes, 28, &count))
+        !parse_u32(bytes, 24, &first) || !parse_u32(bytes, 28, &count))
         return -EINVAL;
     uint64_t at = first;
-    for (uint32_t i = 0; i < count && i < ENTRIES_MAX && take_entry(counters, bytes, &at); i++)
+    for (uint32_t i = 0; i < count && i < ENTRIES_MAX && parse_entry(counters, bytes, &at); i++)
         ;
     return counters->heap_capacity ? 0 : -EINVAL;
 }
@@ -127,7 +129,7 @@ void java_counters_look(struct breakdown *breakdown, const struct process_bytes 
         show(&counters, view);
     else if (view)
         snprintf(view->trouble, sizeof(view->trouble),
-                 "It keeps no counters that can be read (-XX:-UsePerfData), or they may not be; "
-                 "jcmd %u VM.native_memory asks it.",
+                 "Java's performance counters are off (-XX:-UsePerfData) or cannot be read; jcmd "
+                 "%u VM.native_memory shows the memory.",
                  breakdown->pid);
 }

@@ -1,6 +1,8 @@
-/* java_counters.h - what a Java machine counts about its heap, from the performance counters it keeps in a mapped file.
+/* java_counters.h - what a Java machine counts about its heap, from the performance counters it
+ * keeps in a mapped file.
  *
- * HotSpot brings them up to date at the end of collections.  They are missing with -XX:-UsePerfData and -XX:+PerfDisableSharedMem. */
+ * HotSpot brings them up to date at the end of collections.  They are missing with
+ * -XX:-UsePerfData and -XX:+PerfDisableSharedMem. */
 #pragma once
 
 #include "base/slice.h"

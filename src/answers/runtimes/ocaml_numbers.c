@@ -45,11 +45,12 @@ static void claim(struct breakdown *breakdown, uint64_t start, uint64_t end, con
 
 struct chunk_list {
     uint64_t first, bytes; /* what all of them together have */
-    unsigned
-        head_bytes; /* before each chunk: block, allocated, size, next, and two or three more */
+    /* before each chunk: block, allocated, size, next, and two or three more */
+    unsigned head_bytes;
 };
 
-/* The chunks form a list; those that add up to what the runtime counts are believed.  Whether they do. */
+/* The chunks form a list; those that add up to what the runtime counts are believed.  Whether
+ * they do. */
 static bool walk_chunks(struct breakdown *breakdown, const struct process_bytes *process,
                         const struct chunk_list *list, bool claims)
 {
@@ -92,8 +93,8 @@ void ocaml_numbers_look(struct breakdown *breakdown, const struct process_bytes 
         return;
     if (!read_state(process, program, state)) {
         snprintf(view->trouble, sizeof(view->trouble),
-                 "Its numbers were not found: memoir knows those of OCaml 4.13 and 4.14, by their "
-                 "symbols.");
+                 "The runtime's numbers were not found: memoir finds them in OCaml 4.13 and 4.14, "
+                 "by their symbols.");
         return;
     }
     snprintf(view->source, sizeof(view->source), "Caml_state, read while it ran");

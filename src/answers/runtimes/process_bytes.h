@@ -1,7 +1,7 @@
 /* process_bytes.h - bytes of a process's memory, read from outside while it runs.
  *
- * Only what is in memory already: reading a page that was never touched, or lies in swap, would bring it in and change
- * what is being measured. */
+ * Only what is in memory already: reading a page that was never touched, or lies in swap, would
+ * bring it in and change what is being measured. */
 #pragma once
 
 #include <stdbool.h>

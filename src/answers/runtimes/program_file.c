@@ -2,9 +2,9 @@
 #include "runtimes/program_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "foreign/foreign_file.h"
 
 /* The first mapping of it is of the segment at its beginning. */
 static bool find_bias(struct program_file *file, const struct breakdown *breakdown)
@@ -29,11 +29,10 @@ static bool find_bias(struct program_file *file, const struct breakdown *breakdo
 
 int program_file_open(struct program_file *file, const struct breakdown *breakdown)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%u/exe", breakdown->pid);
-    int const fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct foreign_limits const limits = {.bytes_max = FOREIGN_ELF_MAX};
+    int const fd = foreign_program_open(breakdown->pid, &limits, NULL);
     if (fd < 0)
-        return -errno;
+        return fd;
     file->bias = 0;
     int err = elf_image_take(&file->image, fd);
     if (err == 0 && elf_view_init(&file->view, file->image.bytes) < 0)

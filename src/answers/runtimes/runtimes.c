@@ -24,12 +24,12 @@ static void show_trouble(struct breakdown *breakdown, const char *runtime, int e
         return;
     if (err == -EPERM || err == -EACCES || err == -ESRCH)
         snprintf(view->trouble, sizeof(view->trouble),
-                 "Its numbers need the right to read its memory, as a debugger has: run memoir as "
+                 "Reading the runtime's numbers needs the permissions of a debugger: run memoir as "
                  "root.");
     else
         snprintf(view->trouble, sizeof(view->trouble),
-                 "Its numbers were not found: the runtime is older than what memoir knows, or its "
-                 "names were taken away.");
+                 "The runtime's numbers were not found: memoir does not know this version, or the "
+                 "program has no symbols.");
 }
 
 static void look_at_go(struct breakdown *breakdown, const struct process_bytes *process,
@@ -92,8 +92,8 @@ static bool may_read(struct breakdown *breakdown, const struct process_bytes *pr
             return true;
         breakdown_note(
             breakdown,
-            "what its runtime and allocator count was not read: that takes the rights of a "
-            "debugger; run memoir as root");
+            "the numbers of the runtime and the allocator were not read, because that needs the "
+            "permissions of a debugger: run memoir as root");
         return false;
     }
     return true;
@@ -114,8 +114,8 @@ static void show_shaped(struct breakdown *breakdown, uint32_t marks)
         snprintf(view->source, sizeof(view->source), "shape of mappings");
         snprintf(
             view->trouble, sizeof(view->trouble),
-            "It keeps its numbers where they cannot be checked from outside; what is its own is "
-            "told by the shape of its mappings.");
+            "Its numbers cannot be checked from outside, so memoir recognises its memory by the "
+            "shape of the mappings.");
     }
 }
 

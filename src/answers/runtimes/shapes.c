@@ -36,7 +36,8 @@ static void claim(struct breakdown *breakdown, const struct memory_region *regio
         breakdown, (struct memory_claim){region->start, region->end, section, label, "", evidence});
 }
 
-/* Whether a large mapping without rights lies right below or above: a reservation of which this was taken. */
+/* Whether a large mapping without rights lies right below or above: a reservation of which this
+ * was taken. */
 static bool is_among_reserved(const struct breakdown *breakdown, size_t number, uint64_t least)
 {
     const struct memory_region *region = &breakdown->regions.items[number];
@@ -48,7 +49,8 @@ static bool is_among_reserved(const struct breakdown *breakdown, size_t number, 
             above->bytes.size >= least);
 }
 
-/* Regions from `first` on that touch each other and have no name; the number of the one after them. */
+/* Regions from `first` on that touch each other and have no name; the number of the one after
+ * them. */
 static size_t group_end(const struct breakdown *breakdown, size_t first)
 {
     const struct memory_region *regions = breakdown->regions.items;
@@ -59,8 +61,8 @@ static size_t group_end(const struct breakdown *breakdown, size_t first)
     return next;
 }
 
-/* Arenas of 64 MiB side by side, far from where the kernel puts what others map: from 0xc000000000 on, or since
- * Go 1.26 anywhere. */
+/* Arenas of 64 MiB side by side, far from where the kernel puts what others map: from
+ * 0xc000000000 on, or since Go 1.26 anywhere. */
 static bool is_go_heap(const struct memory_region *first, const struct memory_region *last)
 {
     return first->start % GO_ARENA == 0 && last->end % GO_ARENA == 0 && last->end < GO_HEAP_END &&
@@ -87,7 +89,8 @@ void claim_go(struct breakdown *breakdown, enum breakdown_evidence heap)
 
 /* ---- one runtime each: what a nameless mapping is, or NULL ---- */
 
-/* Heap below 32 GiB, where compressed pointers reach; code that was made; what was taken of other reservations. */
+/* Heap below 32 GiB, where compressed pointers reach; code that was made; what was taken of
+ * other reservations. */
 static const char *java_label(const struct breakdown *breakdown, size_t number)
 {
     const struct memory_region *region = &breakdown->regions.items[number];
@@ -100,7 +103,8 @@ static const char *java_label(const struct breakdown *breakdown, size_t number)
     return is_among_reserved(breakdown, number, 256 * KIB) ? "Metaspace and GC tables" : NULL;
 }
 
-/* Pages of 256 KiB, aligned so, at random addresses below those of the kernel's choice; not given to children. */
+/* Pages of 256 KiB, aligned so, at random addresses below those of the kernel's choice; not
+ * given to children. */
 static const char *v8_label(const struct breakdown *breakdown, size_t number)
 {
     const struct memory_region *region = &breakdown->regions.items[number];

@@ -1,4 +1,5 @@
-/* shapes.h - mappings that look as a runtime or an allocator makes them, once it is known to be there. */
+/* shapes.h - mappings that look as a runtime or an allocator makes them, once it is known to be
+ * there. */
 #pragma once
 
 #include "model/breakdown.h"

@@ -52,7 +52,8 @@ size_t tcmalloc_numbers_search(const uint64_t *words, size_t count,
     return found;
 }
 
-/* Data of the library, or of a program that has it inside; zeros to begin with follow without a name. */
+/* Data of the library, or of a program that has it inside; zeros to begin with follow without a
+ * name. */
 static bool may_hold_stats(const struct breakdown *breakdown, size_t number)
 {
     const struct memory_region *region = &breakdown->regions.items[number];
@@ -84,7 +85,7 @@ static size_t search_all(const struct breakdown *breakdown, const struct process
 static void show(struct inside_view *view, const struct tcmalloc_numbers *numbers)
 {
     snprintf(view->source, sizeof(view->source),
-             "the counters of its page heap, read while it ran and found by their looks");
+             "the counters of its page heap, read while the program ran");
     inside_bytes(view, "system", numbers->system_bytes, "Asked of the kernel (heap_size)",
                  "system_bytes");
     inside_bytes(view, "inuse", numbers->committed_bytes - numbers->free_bytes,
@@ -109,5 +110,6 @@ void tcmalloc_numbers_look(struct breakdown *breakdown, const struct process_byt
     }
     snprintf(view->source, sizeof(view->source), "shape of mappings");
     snprintf(view->trouble, sizeof(view->trouble),
-             "Its numbers were not found: memoir knows those of gperftools, 2.2 and later.");
+             "The allocator's numbers were not found: memoir knows tcmalloc of gperftools, 2.2 and "
+             "later.");
 }

@@ -1,7 +1,8 @@
-/* tcmalloc_numbers.h - what the page heap of tcmalloc (gperftools) counts, found by its looks in the data of the library.
+/* tcmalloc_numbers.h - what the page heap of tcmalloc (gperftools) counts, found by its looks in
+ * the data of the library.
  *
- * Its counters have no symbol; but they are two books of one thing, and are believed only where both agree and no other place
- * does. */
+ * Its counters have no symbol; but they are two books of one thing, and are believed only where
+ * both agree and no other place does. */
 #pragma once
 
 #include "model/breakdown.h"
@@ -11,7 +12,8 @@ struct tcmalloc_numbers {
     uint64_t system_bytes, free_bytes, unmapped_bytes, committed_bytes;
 };
 
-/* How many places in the words look like the counters; the numbers are those of the last.  (For tests, and for the below.) */
+/* How many places in the words look like the counters; the numbers are those of the last.  (For
+ * tests, and for the below.) */
 size_t tcmalloc_numbers_search(const uint64_t *words, size_t count,
                                struct tcmalloc_numbers *numbers);
 

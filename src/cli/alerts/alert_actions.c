@@ -102,7 +102,7 @@ void alert_actions_add(struct alert_actions *actions, const struct alert_news *n
     if (actions->webhook && (action = add_action(actions))) {
         action->is_webhook = true;
         action->words[0] = strdup(actions->notify);
-        action->words[1] = strdup(actions->webhook);
+        action->variables[0] = variable("_WEBHOOK", actions->webhook); /* ps shows words to all */
         action->json = strdup(news->json);
     }
     if (actions->exec && (action = add_action(actions)))

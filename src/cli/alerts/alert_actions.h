@@ -1,7 +1,8 @@
 /* alert_actions.h - what an alert sets off: a program of the user's, a message to a server.
  *
- * Each is a process of its own, one at a time, at most 30 s; the recorder only looks now and then whether it is done,
- * and never waits for it while it records.  At most ALERT_QUEUE_MAX wait; further ones are counted and told. */
+ * Each is a process of its own, one at a time, at most 30 s; the recorder only looks now and
+ * then whether it is done, and never waits for it while it records.  At most ALERT_QUEUE_MAX
+ * wait; further ones are counted and told. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notify_main.c - `memoir-notify URL`: posts what it reads, a JSON text, to a server.  In a program of its own, because
- * libcurl brings half a security library along, and because a server that does not answer must hold nobody up. */
+/* notify_main.c - `memoir-notify`: posts what it reads, a JSON text, to the server whose address is
+ * in MEMOIR_ALERT_WEBHOOK: such addresses are often secrets, and ps shows arguments to everybody.
+ * In a program of its own, because libcurl brings half a security library along, and because a
+ * server that does not answer must hold nobody up. */
 #include <curl/curl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/terminal.h"
 
 #define BODY_MAX   65536
 #define TRIES      3
@@ -47,12 +52,16 @@ static CURL *make_request(const char *url, const char *body, size_t size,
     return curl;
 }
 
-/* Up to the end of the server's name: paths of such addresses are often secrets. */
-static int server_length(const char *url)
+/* The server's name and port alone: what else there is in an address may be a secret. */
+static const char *server_of(const char *url, int *length)
 {
     const char *name = strstr(url, "://");
     name = name ? name + 3 : url;
-    return (int)(name - url + (ptrdiff_t)strcspn(name, "/?#"));
+    size_t const size = strcspn(name, "/?#");
+    const char *user = memrchr(name, '@', size);
+    const char *host = user ? user + 1 : name;
+    *length = (int)(name + size - host);
+    return host;
 }
 
 static int post(const char *url, const char *body, size_t size)
@@ -73,24 +82,29 @@ static int post(const char *url, const char *body, size_t size)
     curl_slist_free_all(headers);
     if (code == CURLE_OK && status >= 200 && status < 300)
         return 0;
+    int length;
+    const char *server = server_of(url, &length);
     if (code == CURLE_OK)
-        fprintf(stderr, "memoir: %.*s answered %ld to an alert\n", server_length(url), url, status);
+        fprintf(stderr, "memoir: %.*s answered %ld to an alert\n", length, server, status);
     else
-        fprintf(stderr, "memoir: cannot post an alert to %.*s: %s\n", server_length(url), url,
+        fprintf(stderr, "memoir: cannot post an alert to %.*s: %s\n", length, server,
                 curl_easy_strerror(code));
     return 1;
 }
 
 int main(int argc, char **argv)
 {
+    (void)argv;
     static char body[BODY_MAX];
-    if (argc != 2) {
+    terminal_guard();
+    const char *url = getenv("MEMOIR_ALERT_WEBHOOK");
+    if (argc != 1 || !url) {
         fprintf(stderr, "memoir-notify: a part of memoir; use --alert-webhook\n");
         return 2;
     }
     size_t const size = fread(body, 1, sizeof(body), stdin);
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    int const status = post(argv[1], body, size);
+    int const status = post(url, body, size);
     curl_global_cleanup();
     return status;
 }

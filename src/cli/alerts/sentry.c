@@ -106,6 +106,9 @@ struct sentry *sentry_create(const struct sentry_options *options, struct fault 
         return NULL;
     }
     sentry->options = options;
+    if (options->webhook_is_seen)
+        fprintf(stderr, "memoir: warning: ps shows the address after --alert-webhook to all users "
+                        "of this machine; if it is a secret, use --alert-webhook-file\n");
     if (options->history && open_history(sentry, fault) < 0) {
         alert_actions_finish(sentry->actions, 0);
         free(sentry);

@@ -8,7 +8,8 @@
 
 struct sentry;
 
-/* NULL with `fault` when the history cannot be opened, or out of memory.  `options` must outlive it. */
+/* NULL with `fault` when the history cannot be opened, or out of memory.  `options` must outlive
+ * it. */
 struct sentry *sentry_create(const struct sentry_options *options, struct fault *fault);
 
 /* For the recorder. */

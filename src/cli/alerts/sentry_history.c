@@ -109,6 +109,6 @@ void sentry_keep(struct process_watch *process, const struct watch_view *view)
     }
     if (history_queue_fault(sentry->history, &fault) && !sentry->told_history) {
         sentry->told_history = true;
-        fprintf(stderr, "memoir: %s; recording goes on, and it is tried again\n", fault.text);
+        fprintf(stderr, "memoir: %s; the recording goes on, and memoir tries again\n", fault.text);
     }
 }

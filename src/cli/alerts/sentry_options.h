@@ -1,4 +1,5 @@
-/* sentry_options.h - what is watched beside a recording: alerts and what they do, and the history. */
+/* sentry_options.h - what is watched beside a recording: alerts and what they do, and the
+ * history. */
 #pragma once
 
 #include "analyze/alerts/alert_rule.h"
@@ -12,7 +13,8 @@ struct sentry_options {
     struct pattern *sites[SENTRY_ALERTS_MAX]; /* where the rule has a site; else NULL */
     unsigned rule_count;
     const char *exec;         /* program to run when one fires, or NULL */
-    const char *webhook;      /* URL to post to, or NULL */
+    char *webhook;            /* URL to post to, or NULL */
+    bool webhook_is_seen;     /* by ps, and it may be a secret */
     const char *history;      /* database, or NULL */
     const char *history_name; /* of the service; NULL: the program's */
     uint64_t history_every_ns;

@@ -1,4 +1,5 @@
-/* sentry_parts.h - inside the sentry: one process of it, shared by the files that evaluate, tell and keep. */
+/* sentry_parts.h - inside the sentry: one process of it, shared by the files that evaluate, tell
+ * and keep. */
 #pragma once
 
 #include "analyze/alerts/alert.h"
@@ -31,7 +32,7 @@ struct process_watch {
     struct sentry *sentry;
     struct alert alerts[SENTRY_ALERTS_MAX];
     struct growth_watch *growth[LEVEL_COUNT]; /* of levels that a rule asks the growth of */
-    struct live_pictures pictures;            /* when a rule asks for growth: who had what then */
+    struct live_pictures pictures; /* when a rule asks for growth: the call sites at that time */
     bool has_growth;
     struct site_codes sites[SENTRY_ALERTS_MAX];
     struct pressure_watch *pressure[SENTRY_ALERTS_MAX]; /* of rules about pressure */
@@ -41,7 +42,7 @@ struct process_watch {
 
 /* The levels of a view. */
 struct memory_levels view_levels(const struct watch_view *view);
-/* The same without what the process shares with the recorder; *own is how much that is. */
+/* Those levels without memory that is shared with the recorder; *own is how much that is. */
 struct memory_levels view_own_levels(const struct watch_view *view, int64_t *own);
 /* The limit of its memory: its own, or the machine's. */
 int64_t view_limit(const struct watch_view *view);

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "procfs/cgroup/pressure_trigger.h"
 
-#define TOLD_NS      UINT64_C(10000000000) /* as long as the kernel's own average looks back */
+#define TOLD_NS      (10 * NS_PER_SECOND) /* as long as the kernel's own average looks back */
 #define AVERAGE_S    10u
 #define TRIGGERS_MAX 64u /* of all processes; each costs the kernel a little all the time */
 
@@ -32,15 +33,14 @@ static void say_once(const struct alert_rule *rule, const char *path, int err)
     if (!path[0])
         fprintf(
             stderr,
-            "memoir: this kernel keeps no memory pressure (/proc/pressure/memory), so the alert "
-            "%s never fires; boot it with psi=1\n",
+            "memoir: this kernel does not measure memory pressure (/proc/pressure/memory), so the "
+            "alert %s never fires; boot the kernel with psi=1\n",
             rule->text);
     else
-        fprintf(
-            stderr,
-            "memoir: the kernel will not tell of pressure by itself (%s: %s), so the alert %s is "
-            "looked at once a second, over the last 10 s; root may ask it\n",
-            path, strerror(-err), rule->text);
+        fprintf(stderr,
+                "memoir: memoir may not set a pressure trigger (%s: %s), so it checks the alert %s "
+                "once a second, with the average of the last 10 s; root may set triggers\n",
+                path, strerror(-err), rule->text);
 }
 
 struct pressure_watch *pressure_watch_create(const struct alert_rule *rule, uint32_t pid)

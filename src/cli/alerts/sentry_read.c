@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sentry_read.c - what the rules of alerts compare: levels, shares of the limit, growth, pressure. */
+/* sentry_read.c - what the rules of alerts compare: levels, shares of the limit, growth,
+ * pressure. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,8 @@ static void give_up(struct site_codes *sites, const struct fault *fault)
     sites->codes = NULL;
 }
 
-/* Finds the stacks that match, again when there are new ones or new names, but never so often that it counts. */
+/* Finds the stacks that match, again when there are new ones or new names, but never so often
+ * that it counts. */
 static void match_sites(struct site_codes *sites, const struct pattern *pattern,
                         const struct watch_view *view)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sentry_tell.c - an alert that fired: the sentence, the pinned instant, the message for programs and servers. */
+/* sentry_tell.c - an alert that fired: the sentence, the pinned instant, the message for
+ * programs and servers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,5 +146,6 @@ void sentry_tell(struct process_watch *process, unsigned index, const struct ale
     free(json);
     snprintf(label, sizeof(label), MARK_ALERT_WORD "%s", rule->text);
     if (watch_view_pin(view, label) < 0)
-        fprintf(stderr, "memoir: out of memory, so this instant is not pinned in the recording\n");
+        fprintf(stderr, "memoir: out of memory, so the complete state of this instant is not in "
+                        "the recording\n");
 }

@@ -1,4 +1,5 @@
-/* top_sites.h - the functions that hold most live heap in a process that is being recorded, or whose live heap has grown most. */
+/* top_sites.h - the functions that hold most live heap in a process that is being recorded, or
+ * whose live heap has grown most. */
 #pragma once
 
 #include "analyze/sums/live_pictures.h"
@@ -13,8 +14,8 @@ struct top_sites {
     VEC(struct top_site) sites; /* largest first */
 };
 
-/* At most `max`.  Only the stacks that hold most are looked at (a few thousand), so a function may hold more than it
- * says here.  0 or -ENOMEM. */
+/* At most `max`.  Only the stacks that hold most are looked at (a few thousand), so a function
+ * may hold more than it says here.  0 or -ENOMEM. */
 int top_sites_make(const struct watch_view *view, unsigned max, struct top_sites *top);
 /* Those that have grown most since the picture, the one that grew most first. */
 int top_sites_make_grown(const struct watch_view *view, const struct live_picture *since,

@@ -11,6 +11,7 @@
 #include "analyze/diff/diff_scale.h"
 #include "analyze/trees/stack_match.h"
 #include "base/human.h"
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/ask/commands.h"
 #include "cli/shared/open_input.h"
@@ -262,7 +263,7 @@ static const char *conflict(const struct diff_diff_options *options, int words)
     if (options->after.between_given && options->after.at_given)
         return "choose one of --with and --with-at";
     if (words == 1 && (!stretches || !begins))
-        return "name two recordings, or one with two stretches of time or two instants: memoir "
+        return "name two recordings, or one recording and two time ranges or two instants: memoir "
                "diff FILE --between 0,1h --with 1h,2h, or --at 1h --with-at 2h";
     if (words != 1 && words != 2)
         return "name the older and the newer recording: memoir diff BEFORE AFTER";
@@ -272,7 +273,7 @@ static const char *conflict(const struct diff_diff_options *options, int words)
     if (options->before.json + options->before.csv + options->folded > 1)
         return "choose one of --json, --csv and --folded";
     if (options->folded && (options->before.by_given || options->lines))
-        return "--folded is by whole stacks: leave --by and --lines out";
+        return "--folded prints whole stacks: leave --by and --lines out";
     return NULL;
 }
 
@@ -299,6 +300,7 @@ static int open_and_compare(struct diff_diff_options *options, int words, char *
 {
     struct fault fault = {.text = ""};
     struct diff_inputs inputs = {.before_name = argv[1], .after_name = argv[words]};
+    confine_to(argv[1], words == 1 ? NULL : argv[2], options->before.output, CONFINE_READER);
     inputs.before = open_selected_input(argv[1], &options->before, &fault);
     if (!inputs.before)
         return failed(&fault);
@@ -322,7 +324,7 @@ static int run(int argc, char **argv, struct diff_diff_options *options)
     shared[1].help = "one row per stack (default), function, line or module"; /* --by */
     pick_rules(selection_rules, with_rules, with);
     with[0].name = "--with";
-    with[0].help = "later stretch of time of one recording, compared with --between";
+    with[0].help = "later time range of one recording, compared with --between";
     with[1].name = "--with-at";
     with[1].help = "later instant of one recording, compared with --at";
     const struct option_set sets[] = {{"Comparing", diff_rules, options},
@@ -332,8 +334,9 @@ static int run(int argc, char **argv, struct diff_diff_options *options)
         .usage = "memoir diff BEFORE AFTER [options]\n"
                  "       memoir diff FILE --between A,B --with C,D [options]\n"
                  "       memoir diff FILE --at T --with-at U [options]",
-        .summary = "Shows which call sites are new, gone, grown and shrunk.  They are matched by "
-                   "module, function and callers, not by address, so different builds compare.",
+        .summary = "Shows which call sites are new, gone, grown and shrunk.  memoir matches call "
+                   "sites by module, function and callers, not by address, so you can compare "
+                   "different builds.",
         .examples =
             "  memoir diff old.memoir new.memoir\n"
             "  memoir diff old.memoir new.memoir --metric heap.calls --by function\n"

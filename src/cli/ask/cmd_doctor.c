@@ -32,10 +32,10 @@ static void judge_programs(struct checkup *checkup)
     struct check *check = checkup_add(
         checkup, "programs", "libmemoir.so", usable ? CHECK_OK : CHECK_MISSING, "%.180s%s", path,
         !found    ? " is not there"
-        : !usable ? " has a space or a colon in it, which the loader takes for the end of a name"
+        : !usable ? " contains a space or a colon, where the loader would end the name"
                   : "");
     if (!usable)
-        check_set_command(check, found ? "put memoir elsewhere" : programs[0].command);
+        check_set_command(check, found ? "install memoir in another folder" : programs[0].command);
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
         bool const is_there = helper_program_path(programs[i].name, path) == 0;
         enum check_state const otherwise = programs[i].is_needed ? CHECK_MISSING : CHECK_NOTE;
@@ -85,7 +85,7 @@ static int examine_process(char *pid, const struct doctor_options *options)
     int const err = helper_program_path("memoir-record", path);
     if (!err)
         execv(path, words);
-    fprintf(stderr, "memoir doctor: cannot start memoir-record (%s): it belongs beside memoir\n",
+    fprintf(stderr, "memoir doctor: cannot start memoir-record (%s): install it beside memoir\n",
             strerror(err ? -err : errno));
     return 1;
 }

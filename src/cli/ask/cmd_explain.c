@@ -12,6 +12,7 @@
 #include "base/human.h"
 #include "capture/sessions/control.h"
 #include "capture/pages/look_outside.h"
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/ask/commands.h"
@@ -42,9 +43,9 @@ static int parse_at(void *into, const char *name, const char *value, struct faul
 }
 
 static const struct option_rule rules[] = {
-    {"--top", "N", "number of owners shown of each kind (5)",
+    {"--top", "N", "number of owners to show of each kind (5)",
      OPTION_COUNT(struct explain_options, top, 0, OPTION_NO_LIMIT)},
-    {"--at", "TIME", "state at TIME, by the last look at the pages before TIME (the end)",
+    {"--at", "TIME", "state at TIME, from the last snapshot of the pages before TIME (the end)",
      OPTION_CALLBACK(parse_at)},
     {.name = NULL},
 };
@@ -90,8 +91,8 @@ static void say_old(const struct recording *recording, uint64_t now)
     char ago[HUMAN_MAX];
     if (recording->residency.looks)
         fprintf(stderr,
-                "memoir explain: mind: its recorder did not look when asked; this is what it saw "
-                "%s ago\n",
+                "memoir explain: warning: the recorder took no new snapshot; this is its snapshot "
+                "of %s ago\n",
                 human_duration(now - recording->start_unix_ns - recording->residency.time_ns, ago));
 }
 
@@ -101,8 +102,9 @@ static struct recording *open_of_process(pid_t pid, struct fault *fault)
     return find_recording((uint32_t)pid, path, fault) < 0 ? NULL : open_input(path, fault);
 }
 
-/* Has the recorder of `pid` look at its pages now, and waits until that is in the file.  A recorder that is only
- * asked by others, as that of a followed child, has looked lately: that must do. */
+/* Has the recorder of `pid` look at its pages now, and waits until that is in the file.  A
+ * recorder that is only asked by others, as that of a followed child, has looked lately: that
+ * must do. */
 static struct recording *look_now(pid_t pid, struct fault *fault)
 {
     struct timespec const nap = {0, NAP_NS};
@@ -123,7 +125,8 @@ static struct recording *look_now(pid_t pid, struct fault *fault)
     return recording;
 }
 
-/* What its runtime says is its own, as memoir map shows it.  Nothing, when it says nothing or may not be asked. */
+/* What its runtime says is its own, as memoir map shows it.  Nothing, when it says nothing or
+ * may not be asked. */
 static void find_known(struct process_snapshot *snapshot, struct known_areas *known)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
@@ -142,7 +145,7 @@ static struct recording *look_from_outside(uint32_t pid, int *err, struct fault 
     struct process_snapshot_options const options = {.way = SNAPSHOT_AUTO};
     struct process_snapshot snapshot;
     struct known_areas known = {0};
-    bool const is_asked = snapshot_take(&snapshot, pid, &options, NULL) == 0;
+    bool const is_asked = snapshot_read(&snapshot, pid, &options, NULL) == 0;
     if (is_asked && snapshot.breakdown.runtime_title)
         find_known(&snapshot, &known);
     struct recording *recording = look_outside(pid, &known, err, fault);
@@ -168,11 +171,13 @@ static struct recording *open_process(pid_t pid, struct fault *fault)
     return recording;
 }
 
-static struct recording *open_what(const char *what, struct fault *fault)
+static struct recording *open_what(const char *what, const char *output, struct fault *fault)
 {
     pid_t pid;
-    if (access(what, F_OK) == 0 || parse_pid(what, &pid) < 0)
+    if (access(what, F_OK) == 0 || parse_pid(what, &pid) < 0) {
+        confine_to(what, NULL, output, CONFINE_READER);
         return open_input(what, fault);
+    }
     return open_process(pid, fault);
 }
 
@@ -184,17 +189,12 @@ int cmd_explain(int argc, char **argv)
                                       {"The answer", answer_table_rules, &options.answer}};
     const struct command_help help = {
         "memoir explain PID|FILE [options]",
-        "Splits the resident memory of a process up among its owners, every byte of it: "
-        "live\n"
-        "blocks by call stack, what they hold without using it, free pages that the allocator "
-        "keeps,\n"
-        "mappings, stacks, files, memoir itself; and says what could be done about it.  A process "
-        "is\n"
-        "looked at now; a recording has the looks that were taken while it ran (--map-every of "
-        "run).\n"
-        "Of a process that memoir pages records, without any hook in it, the owners are the call "
-        "stacks\n"
-        "that touched its pages first.",
+        "Names the owner of every resident byte of a process: live blocks by call stack, bytes "
+        "that\nlive blocks pin without using them, free pages that the allocator keeps, mappings, "
+        "stacks,\nfiles, memoir itself; and says which actions would give memory back.  With PID, "
+        "memoir takes a\nsnapshot now; a recording has the snapshots of its time (--map-every of "
+        "memoir run).  For a\nprocess that only memoir pages records, the owners are the call "
+        "stacks that touched its pages\nfirst.",
         "  memoir explain 4242\n"
         "  memoir explain node.4242.memoir --at 2h\n"
         "  memoir explain node.4242.memoir --json | jq '.owners[] | {name, value}'\n"
@@ -209,7 +209,7 @@ int cmd_explain(int argc, char **argv)
                 "memoir explain: needs one process or recording: memoir explain PID|FILE\n");
         return 2;
     }
-    struct recording *recording = open_what(argv[1], &fault);
+    struct recording *recording = open_what(argv[1], options.answer.output, &fault);
     int const err = recording ? answer(recording, &options, &fault) : -EIO;
     recording_destroy(recording);
     if (err == 0)

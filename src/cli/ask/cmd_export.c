@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/ask/commands.h"
 #include "cli/shared/open_input.h"
@@ -75,7 +76,7 @@ static const char *conflict(const struct export_options *options)
     const struct selection *selection = &options->selection;
     const struct export_format *format = options->format;
     if (!format)
-        return "say which format with --to folded, pprof, heaptrack, massif, callgrind or perf";
+        return "name the format with --to folded, pprof, heaptrack, massif, callgrind or perf";
     bool const is_massif = strcmp(format->name, "massif") == 0;
     if (!is_massif &&
         (options->snapshots.most || options->snapshots.with_stacks || selection->threshold_given))
@@ -91,7 +92,7 @@ static const char *conflict(const struct export_options *options)
         return refusal;
     bool to_terminal = !selection->output && isatty(STDOUT_FILENO);
     if (to_terminal && format->always_gzip)
-        return "this format is not for the eye: name a file with -o";
+        return "this format is not text for a terminal: name a file with -o";
     return NULL;
 }
 
@@ -127,7 +128,8 @@ static void tell_growing(const struct recording *recording)
                 human_duration(now - recording->written_unix_ns, ago));
 }
 
-/* Where perf looks for names of code that is in no file.  Never takes the place of what is there: a process may still use it. */
+/* Where perf looks for names of code that is in no file.  Never takes the place of what is
+ * there: a process may still use it. */
 static FILE *open_name_list(const struct recording *recording, struct fault *fault)
 {
     char path[64];
@@ -135,8 +137,11 @@ static FILE *open_name_list(const struct recording *recording, struct fault *fau
     int const fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!file)
-        fault_set(fault, -errno, "cannot make %s: %s; it is where perf looks for names%s", path,
-                  strerror(errno), errno == EEXIST ? ", so remove it if its process is gone" : "");
+        fault_set(fault, -errno, "cannot make %s: %s; perf looks for names in that file%s", path,
+                  strerror(errno),
+                  errno == EEXIST ? ", so remove it if the process has "
+                                    "ended"
+                                  : "");
     if (!file && fd >= 0)
         close(fd);
     return file;
@@ -190,8 +195,8 @@ static int run(int argc, char **argv, struct export_options *options)
     const struct command_help help = {
         .usage = "memoir export FILE --to FORMAT -o OUT [options]",
         .summary =
-            "Writes a recording in a format that another program reads.  A name for OUT that "
-            "ends in .gz or .zst packs it; pprof is always packed.",
+            "Writes a recording in the format of another program.  OUT is compressed if its name "
+            "ends in .gz or .zst; pprof is always compressed.",
         .examples = "  memoir export node.memoir --to pprof -o node.pb.gz && go tool pprof -top "
                     "-sample_index=peak_space node.pb.gz\n"
                     "  memoir export node.memoir --to heaptrack -o heaptrack.node.1.zst && "
@@ -218,6 +223,9 @@ static int run(int argc, char **argv, struct export_options *options)
 
     struct fault fault = {.text = ""};
     pprof_keep_labels(strcmp(options->format->name, "pprof") == 0);
+    if (options->with_name_list)
+        confine_write("/tmp/perf-.map");
+    confine_to(argv[1], NULL, options->selection.output, CONFINE_READER);
     struct recording *recording = open_selected_input(argv[1], &options->selection, &fault);
     if (!recording)
         return failed(&fault);

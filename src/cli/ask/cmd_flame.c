@@ -36,10 +36,10 @@ static const struct option_rule flame_rules[] = {
 };
 
 static const char flame_summary[] =
-    "Draws the call stacks as a flame graph: the wider a function, the more memory or time it and\n"
-    "what it calls has.  The SVG is one file; a browser zooms (click, Enter), searches (/), "
-    "resets\n"
-    "(Escape), reverses (r) and turns it over (i), and its link keeps what you see.";
+    "Draws the call stacks as a flame graph: the wider a function, the more memory or time belongs "
+    "to\nit and to the functions that it calls.  The SVG is one file.  In a browser: zoom (click, "
+    "Enter),\nsearch (/), reset (Escape), reverse (r), root on top (i); the address keeps what you "
+    "see.";
 
 static const char flame_examples[] =
     "  memoir flame node.4711.memoir -o peak.svg\n"
@@ -112,11 +112,12 @@ static const char *conflict(const struct flame_command *command)
 {
     bool const is_stretch = command->with.between_given;
     if (command->heat && (command->diff || is_stretch))
-        return "choose one of --heat and --diff or --with: a map is of one stretch of time";
+        return "choose one of --heat and --diff or --with: a heat map shows one time range";
     if (command->diff && is_stretch)
-        return "--with is for two stretches of one recording: leave it out, or --diff";
+        return "--with compares two time ranges of one recording, --diff two recordings: choose "
+               "one";
     if (is_stretch && !command->selection.between_given)
-        return "--with is the later of two stretches: name the earlier one with --between A,B";
+        return "--with is the later of two time ranges: name the earlier one with --between A,B";
     return NULL;
 }
 
@@ -133,8 +134,9 @@ static int run(int argc, char **argv, const struct command_help *help,
         return 2;
     }
     command->options.file = words == 1 ? argv[1] : NULL;
-    struct picture_job const job = {"flame", command->selection.output, draw, command,
-                                    &command->selection};
+    struct picture_job const job = {"flame",       command->selection.output, draw,
+                                    command,       &command->selection,       command->diff,
+                                    CONFINE_READER};
     return picture_run(&job, command->options.file);
 }
 
@@ -149,7 +151,7 @@ int cmd_flame(int argc, char **argv)
         {"--node", NULL},
         {"--kind", NULL},
         {"--threshold", "merge frames under X into one \"…\": 1% of the total, or 64K"},
-        {"--reverse", "begin with the reversed graph: the code that asked at the root"},
+        {"--reverse", "begin with the reversed graph: the code that asked for memory at the root"},
         {NULL, NULL}};
     static const struct picture_rule later[] = {
         {"--between", "what changed from --between A,B to C,D of the same recording"},

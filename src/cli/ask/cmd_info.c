@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/ask/commands.h"
@@ -29,6 +30,7 @@ static int answer(const char *path, const struct answer_options *options, struct
 {
     struct stat about;
     char room[INPUT_PATH_MAX];
+    confine_to(path, NULL, options->output, CONFINE_READER);
     struct info info = {
         .path = input_name(path), .recording = open_input(path, fault), .now_unix_ns = unix_ns()};
     if (!info.recording)
@@ -52,8 +54,9 @@ int cmd_info(int argc, char **argv)
     const struct option_set sets[] = {{"Options", answer_rules, &options}};
     const struct command_help help = {
         "memoir info FILE [--json]",
-        "Tells what is in a recording and how far it can be trusted: buckets, stacks, modules,\n"
-        "threads, pinned instants; events lost, stacks cut short, frames without a name, and why.",
+        "Prints what is in a recording and how far you can trust it: time buckets, stacks, "
+        "modules,\nthreads, instants kept in full; lost events, incomplete stacks, frames without "
+        "a name, and why.",
         "  memoir info node.4242.memoir\n"
         "  memoir info node.4242.memoir --json | jq .quality.complete_stacks_share\n",
         sets, 1};

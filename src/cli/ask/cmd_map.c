@@ -99,16 +99,14 @@ static const struct option_rule how_rules[] = {
     {.name = NULL}};
 
 static const char examples[] =
-    "  memoir map 4242                     a process by its number\n"
-    "  memoir map redis-server --top 50    by its name\n"
-    "  memoir map --container web --json   the process of a container\n"
-    "  memoir map /system.slice/node.service   by its cgroup\n"
-    "  memoir map 4242 | grep 'RSS (Resident)' | awk '{print $3}'   whole MiB\n"
-    "  memoir map 4242 --pprof -o a.pb.gz; go tool pprof -top a.pb.gz\n"
-    "  memoir map 4242 --sort swap --min 1M --unit kB\n"
-    "  memoir map 4242 --json -o a.json; memoir map diff a.json 4242   what grew since\n"
-    "  memoir map 4242 --group 'chain=*/blocks/*.dat'\n"
-    "  memoir map 4242 --history node.db --alert 'rss>2G'   exit status 3 when it is\n";
+    "  memoir map 4242                     a process by its PID\n  memoir map redis-server --top "
+    "50    by its name\n  memoir map --container web --json   the process of a container\n  memoir "
+    "map /system.slice/node.service   by its cgroup\n  memoir map 4242 | grep 'RSS (Resident)' | "
+    "awk '{print $3}'   whole MiB\n  memoir map 4242 --pprof -o a.pb.gz; go tool pprof -top "
+    "a.pb.gz\n  memoir map 4242 --sort swap --min 1M --unit kB\n  memoir map 4242 --json -o "
+    "a.json; memoir map diff a.json 4242   what grew since\n  memoir map 4242 --group "
+    "'chain=*/blocks/*.dat'\n  memoir map 4242 --history node.db --alert 'rss>2G'   exit status 3 "
+    "when it is\n";
 
 static int find_process(const struct map_options *options, int words, char **argv, uint32_t *pid,
                         struct fault *fault)
@@ -116,10 +114,13 @@ static int find_process(const struct map_options *options, int words, char **arg
     pid_t found = 0;
     const char *word = words ? argv[1] : NULL;
     if (words > 1)
-        return fault_set(fault, -EINVAL, "one process at a time: %s or %s?", argv[1], argv[2]);
+        return fault_set(fault, -EINVAL,
+                         "one process at a time: choose %s or "
+                         "%s",
+                         argv[1], argv[2]);
     if ((word != NULL) + (options->name || options->container) != 1)
         return fault_set(fault, -EINVAL,
-                         "which process? give its number, name or cgroup, or --container");
+                         "no process: give a PID, a name or a cgroup, or --container");
     if (word && parse_pid(word, &found) == 0) {
         *pid = (uint32_t)found;
         return 0;
@@ -139,7 +140,7 @@ static int write_answer(const struct breakdown *breakdown, const struct map_opti
 {
     int err = 0;
     if (options->format == MAP_PPROF && !options->path && isatty(STDOUT_FILENO))
-        return fault_set(fault, -EINVAL, "a profile is no text; say where it should go: -o FILE");
+        return fault_set(fault, -EINVAL, "a profile is not text; name a file with -o FILE");
     FILE *out = answer_open(options->path, fault);
     if (!out)
         return 1;
@@ -169,9 +170,8 @@ int cmd_map(int argc, char **argv)
         .usage =
             "memoir map PID|NAME|CGROUP [options]\n       memoir map diff BEFORE AFTER [options]",
         .summary =
-            "All memory of a process, now: heaps, stacks, named regions, files, the rest; what "
-            "its\n"
-            "runtime says about the inside; the largest mappings.  The process is not stopped.",
+            "Shows all memory of a process now: heaps, stacks, named regions, files, the rest; the "
+            "numbers\nof its runtime; the largest mappings.  memoir does not stop the process.",
         .examples = examples,
         .sets = sets,
         .set_count = sizeof(sets) / sizeof(sets[0])};
@@ -193,7 +193,7 @@ int cmd_map(int argc, char **argv)
     options.snapshot.rules.figure = options.view.figure;
     if (!options.view.all && options.view.figure == FIGURE_RSS)
         options.snapshot.top = options.view.top ? options.view.top : 1;
-    if (err == 0 && (err = snapshot_take(&snapshot, pid, &options.snapshot, &fault)) == 0) {
+    if (err == 0 && (err = snapshot_read(&snapshot, pid, &options.snapshot, &fault)) == 0) {
         err = write_answer(&snapshot.breakdown, &options, &fault);
         watch_status = map_watch_end(&watched, &snapshot.breakdown);
         snapshot_fini(&snapshot);

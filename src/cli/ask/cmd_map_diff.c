@@ -53,7 +53,7 @@ static int read_side(struct process_snapshot *snapshot, const char *word, struct
     pid_t pid;
     *snapshot = (struct process_snapshot){.breakdown = {.pid = 0}};
     if (access(word, F_OK) < 0 && parse_pid(word, &pid) == 0)
-        return snapshot_take(snapshot, (uint32_t)pid,
+        return snapshot_read(snapshot, (uint32_t)pid,
                              &(struct process_snapshot_options){.way = SNAPSHOT_AUTO, .top = 1},
                              fault);
     int err = text_file_read(word, FILE_MAX, &text, fault);
@@ -91,8 +91,8 @@ static int compare(const struct breakdown *before, const struct breakdown *after
     struct breakdown_diff diff;
     if (!counts_figure(before, options->figure) || !counts_figure(after, options->figure))
         return fault_set(fault, -EINVAL,
-                         "one of them was walked gently, which does not count %s; compare rss, "
-                         "swap or virtual, or take it with --exact",
+                         "one side was read with --gentle, which does not measure %s; compare rss, "
+                         "swap or virtual, or make that side with --exact",
                          memory_figure_name(options->figure));
     if (breakdown_diff_make(&diff, before, after, options->figure) < 0)
         return fault_set(fault, -ENOMEM, "not enough memory to compare them");
@@ -109,8 +109,9 @@ int cmd_map_diff(int argc, char **argv)
     const struct option_set sets[] = {{NULL, rules, &options}};
     struct command_help const help = {
         .usage = "memoir map diff BEFORE AFTER [options]",
-        .summary = "What changed between two breakdowns, part by part, the largest change first.\n"
-                   "Each is a file of memoir map --json, or a process by its number: as it is now.",
+        .summary = "Shows what changed between two breakdowns, part by part, the largest change "
+                   "first.  Each side is\na file of memoir map --json, or a PID (the process as it "
+                   "is now).",
         .examples = examples,
         .sets = sets,
         .set_count = 1};
@@ -122,8 +123,8 @@ int cmd_map_diff(int argc, char **argv)
         return status;
     int err = words == 2 ? 0
                          : fault_set(&fault, -EINVAL,
-                                     "two breakdowns are compared: give two files of memoir map "
-                                     "--json, or a file and a process");
+                                     "memoir map diff compares two breakdowns: give two files of "
+                                     "memoir map --json, or a file and a PID");
     status = err ? 2 : 1;
     if (err == 0)
         err = read_side(&before, argv[1], &fault);

@@ -23,9 +23,9 @@ static const struct option_rule plot_rules[] = {
 };
 
 static const char plot_summary[] =
-    "Draws memory over time: live heap, RSS, allocation rate, and the functions that hold most,\n"
-    "stacked (--top of them, 8 unless given).  heap.live unless --metric says otherwise; a metric\n"
-    "that only adds up, such as heap.calls, is drawn per second.";
+    "Draws memory over time: live heap, RSS, allocation rate, and the functions that hold "
+    "most,\nstacked (--top N of them; 8 is the default).  The default metric is heap.live; a "
+    "metric that\nonly adds up, such as heap.calls, is drawn per second.";
 
 static const char plot_examples[] =
     "  memoir plot node.4711.memoir -o memory.svg\n"
@@ -74,7 +74,7 @@ int cmd_plot(int argc, char **argv)
         {"--between", "only the time from A to B"},
         {"--node", NULL},
         {"--kind", NULL},
-        {"--top", "functions with a colour of their own: 8 unless given, at most 16"},
+        {"--top", "functions with their own colour: 8 is the default, at most 16"},
         {NULL, NULL}};
     struct option_rule rules[PICTURE_RULES_MAX];
     struct plot_command command = {0};
@@ -88,7 +88,7 @@ int cmd_plot(int argc, char **argv)
     int const words = command_words(argc, argv, &help, &status);
     if (words >= 0)
         status = picture_run(&(struct picture_job){"plot", command.selection.output, draw, &command,
-                                                   &command.selection},
+                                                   &command.selection, NULL, CONFINE_READER},
                              words == 1 ? argv[1] : NULL);
     selection_fini(&command.selection);
     return status;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text_file.h"
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/ask/commands.h"
 #include "cli/shared/open_input.h"
@@ -64,7 +65,7 @@ static const struct option_rule report_rules[] = {
     {"--suppressions", "FILE", "file with leaks to accept, one leak:PATTERN per line",
      OPTION_CALLBACK(handle_suppressions)},
     {"--no-default-suppressions", NULL,
-     "also report one-time allocations of libc and what the program's own rules accept",
+     "also report one-time allocations of libc, and leaks that the program's own rules accept",
      OPTION_FLAG(struct report_options, no_default_suppressions)},
     {.name = NULL},
 };
@@ -72,25 +73,12 @@ static const struct option_rule report_rules[] = {
 static struct report_question make_question(const struct selection *selection,
                                             struct report_options *options)
 {
-    return (struct report_question){
-        .metric = selection->metric,
-        .range_given = selection->at_given || selection->between_given,
-        .from_mark = selection->between_given && selection->from.anchor == TIME_OF_MARK,
-        .to_mark = selection->to.anchor == TIME_OF_MARK,
-        .by = selection->by,
-        .top_down = selection->top_down,
-        .reverse = selection->reverse,
-        .top = selection->top == SELECTION_NO_TOP ? REPORT_NO_LIMIT : selection->top,
-        .depth = options->depth,
-        .threshold_given = selection->threshold_given,
-        .threshold_share = selection->threshold_share,
-        .threshold_value = selection->threshold_value,
-        .filter = selection->pattern,
-        .filter_text = selection->filter,
-        .histogram = options->histogram,
-        .suppressions = &options->suppressions,
-        .limit_bytes = (int64_t)options->limit_bytes,
-    };
+    struct report_question question = report_question_of(selection);
+    question.depth = options->depth;
+    question.histogram = options->histogram;
+    question.suppressions = &options->suppressions;
+    question.limit_bytes = (int64_t)options->limit_bytes;
+    return question;
 }
 
 static int write_answer(const struct selection *selection, struct report *report,
@@ -117,6 +105,7 @@ static int write_answer(const struct selection *selection, struct report *report
 static int answer(const char *path, struct selection *selection, struct report_options *options,
                   struct fault *fault)
 {
+    confine_to(path, NULL, selection->output, CONFINE_READER);
     struct recording *recording = open_selected_input(path, selection, fault);
     if (!recording)
         return -EIO;
@@ -157,28 +146,25 @@ static int answer(const char *path, struct selection *selection, struct report_o
 }
 
 static const char summary[] =
-    "Tells where the memory of a recorded program went: a summary with cost and quality, then the\n"
-    "call sites by the metric asked for, largest first, with their callers beneath.";
+    "Prints where the memory of a recorded program went: a summary with cost and quality, then "
+    "the\ncall sites by the chosen metric, largest first, each with its callers beneath.";
 
 static const char examples[] =
-    "  memoir report node.4242.memoir                        who held the memory at the peak\n"
-    "  memoir report node.4242.memoir --metric heap.leaked   what is left at the end\n"
-    "  memoir report node.4242.memoir --by function --top 20\n"
-    "  memoir report node.4242.memoir --metric cpu.on,heap.allocated   side by side, and bytes per "
-    "second\n"
-    "  memoir report node.4242.memoir --top-down --threshold 2%\n"
-    "  memoir report node.4242.memoir --metric heap.live --between 1h,2h   what grew in that hour\n"
-    "  memoir report node.4242.memoir --by phase             rates and growth of each phase\n"
-    "  memoir report node.4242.memoir --between phase:compaction\n"
-    "  memoir report node.4242.memoir --massif-like          the heap over time, as ms_print shows "
-    "it\n"
-    "  memoir report node.4242.memoir --filter 'rocksdb|sqlite' --histogram sizes\n"
-    "  memoir report heaptrack.node.4242.zst                 a file of heaptrack's, raw or not\n"
-    "  memoir report massif.out.4242 --massif-like           a file of valgrind's massif\n"
-    "  memoir report callgrind.out.4242 --by function        one of callgrind's\n"
-    "  memoir report node.heap                               a profile of pprof's, of any node\n"
-    "  memoir report RUN --node r1 --between 0s,1h           heaps of a run of memoir watch\n"
-    "  memoir report node.4242.memoir --json | jq '.rows[0].stack[].function'\n";
+    "  memoir report node.4242.memoir                        which code held the memory at the "
+    "peak\n  memoir report node.4242.memoir --metric heap.leaked   what is left at the end\n  "
+    "memoir report node.4242.memoir --by function --top 20\n  memoir report node.4242.memoir "
+    "--metric cpu.on,heap.allocated   side by side, and bytes per second\n  memoir report "
+    "node.4242.memoir --top-down --threshold 2%\n  memoir report node.4242.memoir --metric "
+    "heap.live --between 1h,2h   what grew in that hour\n  memoir report node.4242.memoir --by "
+    "phase             rates and growth of each phase\n  memoir report node.4242.memoir --between "
+    "phase:compaction\n  memoir report node.4242.memoir --massif-like          the heap over time, "
+    "as ms_print shows it\n  memoir report node.4242.memoir --filter 'rocksdb|sqlite' --histogram "
+    "sizes\n  memoir report heaptrack.node.4242.zst                 a file of heaptrack's, raw or "
+    "not\n  memoir report massif.out.4242 --massif-like           a file of valgrind's massif\n  "
+    "memoir report callgrind.out.4242 --by function        one of callgrind's\n  memoir report "
+    "node.heap                               a profile of pprof's, of any node\n  memoir report "
+    "RUN --node r1 --between 0s,1h           heaps of a run of memoir watch\n  memoir report "
+    "node.4242.memoir --json | jq '.rows[0].stack[].function'\n";
 
 int cmd_report(int argc, char **argv)
 {

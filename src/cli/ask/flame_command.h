@@ -22,8 +22,8 @@ struct flame_command {
 /* Takes the metric that fits when none was named, and says so where that needs saying. */
 void flame_choose_metric(struct flame_command *command, const struct recording *recording);
 
-/* Weights of the chosen metric, time and filter; with a root per thread when that was asked for.  0 or -errno with a
- * sentence. */
+/* Weights of the chosen metric, time and filter; with a root per thread when that was asked for.
+ * 0 or -errno with a sentence. */
 int flame_weigh(const struct flame_command *command, struct recording *recording,
                 struct weights *weights, struct fault *fault);
 

@@ -10,6 +10,7 @@
 #include "analyze/diff/diff_scale.h"
 #include "analyze/diff/stack_union.h"
 #include "base/human.h"
+#include "base/terminal.h"
 #include "cli/ask/graph_rules.h"
 #include "cli/shared/open_input.h"
 #include "cli/shared/other_metrics.h"
@@ -19,6 +20,7 @@
 #include "report/graph/graph_svg.h"
 
 #define CHOICE_MAX 400
+#define SKEW_MAX   1e6
 
 struct graph_command {
     struct selection selection;
@@ -41,18 +43,6 @@ static int handle_theme(void *into, const char *name, const char *value, struct 
     return 0;
 }
 
-static int parse_skew(void *into, const char *name, const char *value, struct fault *fault)
-{
-    char *end;
-    double const skew = strtod(value, &end);
-    if (end == value || *end || !(skew > 0 && skew <= 1e6))
-        return fault_set(fault, -EINVAL,
-                         "%s cannot be \"%s\": it is a number above 0, and 1 changes nothing", name,
-                         value);
-    ((struct graph_command *)into)->options.skew = skew;
-    return 0;
-}
-
 static const struct option_rule picture_rules[] = {
     {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
      OPTION_TEXT(struct graph_command, older)},
@@ -61,8 +51,10 @@ static const struct option_rule picture_rules[] = {
     {"--theme", "NAME", "colours: color (default), pink, gray, bw or print",
      OPTION_CALLBACK(handle_theme)},
     {"--skew", "S", "colour scale: below 1 spreads small shares, above 1 large shares",
-     OPTION_CALLBACK(parse_skew)},
-    {"--color-nodes-by-selftime", NULL, "colour by what a function has itself, without its callees",
+     OPTION_FRACTION_ABOVE(struct graph_command, options.skew, 0, SKEW_MAX)},
+    {"--color-nodes-by-selftime", NULL,
+     "colour by the value of the function itself, without its "
+     "callees",
      OPTION_FLAG(struct graph_command, options.color_by_self)},
     {"--title", "TEXT", "title of the picture (name of the program)",
      OPTION_TEXT(struct graph_command, options.title)},
@@ -70,11 +62,10 @@ static const struct option_rule picture_rules[] = {
 };
 
 static const char summary[] =
-    "Draws which function calls which: every function once, with what it and all beneath it has,\n"
-    "what it has itself, and how much comes along each call.  Sums are exact, also with "
-    "recursion.\n"
-    "In a browser: point at a function for its neighbours, click for all its callers and callees,\n"
-    "/ searches, the wheel zooms, 0 shows all.";
+    "Draws which function calls which: every function once, with its total (itself and "
+    "everything\nthat it calls), its own value, and the value of each call.  Sums are exact, also "
+    "with recursion.\nIn a browser: point at a function to see its neighbours, click it to see all "
+    "its callers and\ncallees, / searches, the wheel zooms, 0 shows the whole graph.";
 
 static const char examples[] =
     "  memoir graph node.4711.memoir -o calls.svg --metric cpu.on\n"
@@ -204,8 +195,8 @@ static int draw_change(struct graph_command *command, struct diff_side before,
         return fault_set(fault, err, "out of memory while comparing");
     weights_scale(&all.before, factor);
     snprintf(command->words + used, sizeof(command->words) - used,
-             "%sthe change since %.80s, from %s to %s: grown is red, shrunk is blue",
-             used ? "; " : "", command->older, human_value(all.before.total_value, unit, was),
+             "%schange since %.80s, from %s to %s: grown is red, shrunk is blue", used ? "; " : "",
+             command->older, human_value(all.before.total_value, unit, was),
              human_value(all.after.total_value, unit, is));
     command->options.is_change = true;
     err = list_change(&all, &change);
@@ -305,7 +296,7 @@ static int run(struct graph_command *command, const char *path)
         return 2;
     }
     return picture_run_as(&(struct picture_job){"graph", command->selection.output, draw, command,
-                                                &command->selection},
+                                                &command->selection, command->older, CONFINE_GRAPH},
                           path, find_format);
 }
 
@@ -324,6 +315,7 @@ int main(int argc, char **argv)
     struct option_rule rules[PICTURE_RULES_MAX];
     struct graph_command command = {.options = {.theme = graph_themes, .skew = 1}};
     int status;
+    terminal_guard();
     if (argc < 2) {
         fprintf(stderr, "memoir-graph: a part of memoir; use `memoir graph`\n");
         return 2;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "capture/programs/launch.h"
 #include "cli/ask/commands.h"
 #include "cli/shared/helper_program.h"
@@ -30,7 +31,7 @@ static const struct main_command commands[] = {
     {"attach", NULL, RECORD, "record a process that is already running", NULL},
     {"detach", NULL, RECORD, "end the recording of a process; the process goes on", NULL},
     {"cpu", NULL, RECORD, "record where the time goes, on the processor and waiting", NULL},
-    {"pages", NULL, RECORD, "record which call stacks touched the resident pages", NULL},
+    {"pages", NULL, RECORD, "record which call stacks touched resident pages first", NULL},
     {"mark", NULL, RECORD, "name this instant in a running recording", NULL},
     {"set", NULL, RECORD, "change what a running recording traces", NULL},
 
@@ -64,17 +65,16 @@ static const struct main_command commands[] = {
 
 static void print_help(FILE *out)
 {
-    fputs("memoir tells where the memory and the time of a program went.\n\n"
-          "Usage: memoir COMMAND [options] ...\n",
+    fputs("memoir shows where the memory and the time of a program went.\n\nUsage: memoir COMMAND "
+          "[options] ...\n",
           out);
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (commands[i].family)
             fprintf(out, "\n%s\n", commands[i].family);
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
     }
-    fputs("\nmemoir COMMAND --help tells more, with examples.  To begin with:\n"
-          "  memoir run -- ./program its arguments\n"
-          "  memoir report program.*.memoir\n",
+    fputs("\nmemoir COMMAND --help prints all options, with examples.  To begin with:\n  memoir "
+          "run -- ./program its arguments\n  memoir report program.*.memoir\n",
           out);
 }
 
@@ -96,7 +96,7 @@ static int unknown_command(const char *name)
         fprintf(stderr, "memoir: there is no command \"%s\", did you mean \"%s\"?\n", name,
                 nearest);
     else
-        fprintf(stderr, "memoir: there is no command \"%s\": memoir --help lists those there are\n",
+        fprintf(stderr, "memoir: there is no command \"%s\": memoir --help lists all commands\n",
                 name);
     return 2;
 }
@@ -121,7 +121,9 @@ static int run_helper(const struct main_command *command, char **argv)
         put_preload_aside();
         execv(path, argv);
     }
-    fprintf(stderr, "memoir %s: cannot start %s (%s): it belongs beside memoir or in %s\n",
+    fprintf(stderr,
+            "memoir %s: cannot start the program %s (%s): install it beside memoir or in "
+            "%s\n",
             command->name, command->program, strerror(err ? -err : errno), MEMOIR_LIBEXEC);
     return 1;
 }
@@ -143,6 +145,7 @@ static int run_help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    terminal_guard();
     if (argc < 2) {
         print_help(stderr);
         return 2;

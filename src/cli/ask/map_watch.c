@@ -31,7 +31,7 @@ const struct option_rule *map_watch_rules(void)
     static struct option_rule picked[PICKED_MAX];
     pick_rules(sentry_rules, names, picked);
     picked[0].help = "exit status 3 when true now: rss>2G, rss>90%, swap>1G, psi>10%, ...";
-    picked[1].help = "add this look to a history; see memoir history";
+    picked[1].help = "add these numbers to a history; see memoir history";
     return picked;
 }
 
@@ -58,8 +58,8 @@ int map_watch_check(const struct sentry_options *options, struct fault *fault)
         if (rule->kind == ALERT_GROWTH || is_traced || rule->for_ns > 0)
             return fault_set(
                 fault, -EINVAL,
-                "the alert \"%s\" needs more than one look: memoir map knows rss, pss, "
-                "anon, file, shmem, swap and psi, now; memoir attach knows the rest",
+                "the alert \"%s\" needs measurements over time, and memoir map measures once (rss, "
+                "pss, anon, file, shmem, swap, psi): use memoir attach --alert",
                 rule->text);
     }
     return sentry_options_check(options, fault);

@@ -15,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/own_path.h"
+#include "base/terminal.h"
+
 #define INPUT_MAX  (64u << 20)
 #define SIDE_MAX   32000.0 /* cairo ends at 32767 */
 #define PIXELS_MAX 200e6   /* 800 MB of memory */
@@ -125,11 +128,10 @@ static cairo_status_t write_bytes(void *closure, const unsigned char *data, unsi
 
 static int write_png(cairo_surface_t *surface, const char *output)
 {
-    int fd = STDOUT_FILENO;
-    if (output)
-        fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    struct fault fault = {0};
+    int fd = output ? own_path_open(output, &fault) : STDOUT_FILENO;
     if (fd < 0)
-        return complain(output, strerror(errno));
+        return complain(output, fault.text);
     errno = 0;
     cairo_status_t const status = cairo_surface_write_to_png_stream(surface, write_bytes, &fd);
     int const write_errno = errno;
@@ -177,6 +179,7 @@ int main(int argc, char **argv)
 {
     struct png_request request = {.scale = 1};
     struct png_input input = {0};
+    terminal_guard();
     if (!parse_arguments(argc, argv, &request)) {
         fputs("Usage: memoir-png [--scale 0.1 to 16] [-o OUT.png] <IN.svg\n", stderr);
         return 2;

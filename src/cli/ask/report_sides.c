@@ -30,7 +30,7 @@ const char *report_sides_conflict(const struct selection *selection, const char 
                "thread "
                "out";
     if (selection->csv && selection->top_down)
-        return "a tree is no table: leave one of --csv and --top-down out";
+        return "--csv prints a table and --top-down a tree: leave one of them out";
     return NULL;
 }
 

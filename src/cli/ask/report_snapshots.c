@@ -13,7 +13,9 @@ const struct option_rule snapshot_rules[] = {
      OPTION_FLAG(struct snapshots_wanted, is_wanted)},
     {"--snapshots", "N", "at most N snapshots (100), chosen to keep the shape of the curve",
      OPTION_COUNT(struct snapshots_wanted, most, 3, SNAPSHOTS_MAX)},
-    {"--stacks", NULL, "also the resident stacks of threads, as far as pages were looked at",
+    {"--stacks", NULL,
+     "also the resident stacks of threads, if the recording has snapshots of the "
+     "pages",
      OPTION_FLAG(struct snapshots_wanted, with_stacks)},
     {.name = NULL},
 };

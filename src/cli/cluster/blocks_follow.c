@@ -15,6 +15,8 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "base/own_path.h"
+#include "base/terminal.h"
 #include "cli/cluster/blocks_command.h"
 #include "scrape/http/descriptors.h"
 #include "scrape/chains/chain_follow.h"
@@ -22,7 +24,6 @@
 #define LONGEST_MS  60000
 #define SYNC_MS     1000
 #define PROGRESS_NS UINT64_C(200000000)
-#define CLEAR_LINE  "\r\033[K"
 
 struct following {
     const struct node *node;
@@ -47,9 +48,11 @@ struct blocks_session {
 static void tell(void *context, const char *name, const char *sentence)
 {
     const struct blocks_session *session = context;
-    if (!session->command->quiet)
-        fprintf(stderr, "%smemoir: %s: %s\n", session->shows_progress ? CLEAR_LINE : "", name,
-                sentence);
+    if (session->command->quiet)
+        return;
+    if (session->shows_progress)
+        terminal_clear_line();
+    fprintf(stderr, "memoir: %s: %s\n", name, sentence);
 }
 
 /* One line on a terminal that is written over and over. */
@@ -67,13 +70,15 @@ static void show_progress(struct blocks_session *session)
         newest = facts.last > newest ? facts.last : newest;
         away += facts.is_troubled;
     }
-    fprintf(stderr, CLEAR_LINE "nodes: %zu; block headers: %s; newest height: %" PRIu64,
+    terminal_clear_line();
+    fprintf(stderr, "nodes: %zu; block headers: %s; newest height: %" PRIu64,
             session->followings.count, human_count((int64_t)written, number), newest);
     if (away)
         fprintf(stderr, "; not answering: %zu", away);
 }
 
-/* The original's choice among the relays of an inventory: r1, r11, r21, …, unless all are wanted. */
+/* The original's choice among the relays of an inventory: r1, r11, r21, …, unless all are
+ * wanted. */
 static bool is_chosen(const struct blocks_session *session, const struct node *node)
 {
     const struct blocks_command *command = session->command;
@@ -131,7 +136,7 @@ static void add_host(char *out, size_t size, const struct node *node)
     add_clean(out, size, host);
 }
 
-static bool is_taken(const struct blocks_session *session, const char *path)
+static bool is_in_use(const struct blocks_session *session, const char *path)
 {
     vec_each (following, &session->followings)
         if (strcmp(following->path, path) == 0)
@@ -150,7 +155,7 @@ static void make_path(const struct blocks_session *session, const char *folder,
     add_clean(name, sizeof(name), "_");
     add_host(name, sizeof(name), node);
     snprintf(path, 4096, "%s/%s.blockhistory", folder, name);
-    if (is_taken(session, path)) {
+    if (is_in_use(session, path)) {
         add_clean(name, sizeof(name), "_");
         add_clean(name, sizeof(name), node->nick);
         snprintf(path, 4096, "%s/%s.blockhistory", folder, name);
@@ -275,7 +280,8 @@ static int run(struct blocks_session *session, struct fault *fault)
     return 0;
 }
 
-/* Brings all files to the disk every second: a disk may take long, and arrivals must not wait for it. */
+/* Brings all files to the disk every second: a disk may take long, and arrivals must not wait
+ * for it. */
 static void *sync_files(void *argument)
 {
     struct blocks_session *session = argument;
@@ -310,7 +316,7 @@ static int finish(struct blocks_session *session)
 {
     int status = 0;
     if (session->shows_progress)
-        fputs(CLEAR_LINE, stderr);
+        terminal_clear_line();
     vec_each (following, &session->followings) {
         struct fault fault = {0};
         char written[HUMAN_MAX];
@@ -350,8 +356,14 @@ static int watch_signals(void)
 
 static int write_pid(const char *path, struct fault *fault)
 {
-    FILE *file = fopen(path, "we");
-    if (!file || fprintf(file, "%d\n", (int)getpid()) < 0 || fclose(file) != 0)
+    int const fd = own_path_open(path, fault);
+    if (fd < 0)
+        return fd;
+    FILE *file = fdopen(fd, "w");
+    bool is_written = file && fprintf(file, "%d\n", (int)getpid()) > 0;
+    if (file && fclose(file) != 0)
+        is_written = false;
+    if (!is_written)
         return fault_set(fault, -errno, "cannot write \"%s\": %s", path, strerror(errno));
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/cluster/blocks_command.h"
 #include "cli/shared/picture_output.h"
@@ -96,7 +97,7 @@ static int show(const struct blocks_command *command, const struct block_stats *
 int blocks_show(const struct blocks_command *command, char **words, int count)
 {
     struct fault fault = {0};
-    if (count == 0) {
+    if (count <= 0) {
         fprintf(stderr, "memoir: statistics of what? as in: memoir blocks stats "
                         "node.blockhistory\n");
         return 2;
@@ -108,6 +109,10 @@ int blocks_show(const struct blocks_command *command, char **words, int count)
                 command->plot_path, count);
         return 2;
     }
+    for (int i = 0; i < count; i++)
+        confine_folder(words[i]);
+    confine_write(command->plot_path);
+    confine_to(NULL, NULL, command->output, CONFINE_READER);
     struct block_stats *stats = calloc((size_t)count, sizeof(*stats));
     int err = stats ? 0 : fault_set(&fault, -ENOMEM, "out of memory");
     for (int i = 0; !err && i < count; i++)

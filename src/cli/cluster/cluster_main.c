@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster_main.c - `memoir-cluster`: the commands about many nodes, which link libcurl, libyaml and SQLite. */
+/* cluster_main.c - `memoir-cluster`: the commands about many nodes, which link libcurl, libyaml
+ * and SQLite. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/terminal.h"
 #include "cli/cluster/cluster_commands.h"
 
 static const struct {
@@ -15,6 +17,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+    terminal_guard();
     for (size_t i = 0; argc >= 2 && i < sizeof(commands) / sizeof(commands[0]); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);

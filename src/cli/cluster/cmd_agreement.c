@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/cluster/cluster_commands.h"
@@ -20,11 +21,10 @@ static const struct option_rule rules[] = {
     {.name = NULL}};
 
 static const char summary[] =
-    "Prints how nodes came to agree on blocks: the agreement events of their logs, of all nodes\n"
-    "together in order of time, a colour for each node.  LOGS are logs of algod (a JSON object "
-    "per\n"
-    "line; packed or not), folders with NODE-node.log or NODE/node.log in them, or the output of\n"
-    "a test that shows several under headings such as Primary/node.log:.  Times are UTC.";
+    "Prints how nodes agreed on blocks: the agreement events from the logs of all nodes, in order "
+    "of\ntime, with one colour per node.  LOGS are logs of algod (one JSON object per line, "
+    "compressed or\nnot), folders that contain NODE-node.log or NODE/node.log, or the output of a "
+    "test that shows\nseveral logs under headings such as Primary/node.log:.  Times are UTC.";
 
 static const char examples[] =
     "  memoir agreement logs/\n"
@@ -55,7 +55,10 @@ static int answer(const struct agreement_command *command, char **paths, int cou
                   struct fault *fault)
 {
     struct agreement agreement;
-    struct log_reading reading = {.take = agreement_take, .context = &agreement};
+    struct log_reading reading = {.handle = agreement_handle, .context = &agreement};
+    for (int i = 0; i < count; i++)
+        confine_read(paths[i]);
+    confine_to(NULL, NULL, command->answer.output, CONFINE_READER);
     int err = agreement_init(&agreement, command->end_round);
     for (int i = 0; i < count && !err; i++)
         err = node_log_read(&reading, paths[i], fault);

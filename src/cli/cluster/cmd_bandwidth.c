@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/cluster/cluster_commands.h"
@@ -21,19 +23,9 @@ struct bandwidth_command {
     const char *report, *deltas, *html, *plot, *pool_plot, *heap_plot;
 };
 
-static int parse_least(void *into, const char *name, const char *value, struct fault *fault)
-{
-    char *end;
-    double const least = strtod(value, &end);
-    if (*end || end == value || !(least >= 0))
-        return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is a number", name, value);
-    ((struct bandwidth_command *)into)->question.least_tps = least;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
     {"--mintps", "N", "leave intervals with fewer transactions per second out of sums and means",
-     OPTION_CALLBACK(parse_least)},
+     OPTION_FRACTION(struct bandwidth_command, question.least_tps, 0, INFINITY)},
     {"--report", "FILE",
      "every interval as CSV, one FILE + nick + .csv per node; - for all on standard output",
      OPTION_TEXT(struct bandwidth_command, report)},
@@ -251,7 +243,7 @@ static int write_answer(const struct bandwidth_command *command,
 }
 
 /* Standard output has one answer: a table asked for there comes instead of the text. */
-static bool takes_standard_output(const struct bandwidth_command *command)
+static bool uses_standard_output(const struct bandwidth_command *command)
 {
     const char *const others[] = {command->report, command->deltas, command->plot, command->html};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -263,7 +255,7 @@ static bool takes_standard_output(const struct bandwidth_command *command)
 static int write_all(const struct bandwidth_command *command, const struct bandwidth_answer *answer,
                      struct fault *fault)
 {
-    int err = takes_standard_output(command) ? 0 : write_answer(command, answer, fault);
+    int err = uses_standard_output(command) ? 0 : write_answer(command, answer, fault);
     if (!err && command->report)
         err = write_report(command, answer->bandwidth, fault);
     if (!err && command->deltas)
@@ -328,11 +320,10 @@ static int answer(const struct bandwidth_command *command, const struct run *run
 
 static const char summary[] =
     "Prints how many bytes per second the nodes of a run sent and received, by kind of message, "
-    "how\n"
-    "many transactions per second and seconds per block there were, and how full the pool of\n"
-    "transactions was: over all nodes, and for relays, participating (pn) and other nodes (npn)\n"
-    "apart.  RUN is what memoir watch wrote, or the scripts that came before it; also single\n"
-    "files NODE.STAMP.metrics of one folder.";
+    "the\ntransactions per second, the seconds per block, and how full the transaction pool was: "
+    "for all\nnodes, and separately for relays, participating nodes (pn) and other nodes (npn).  "
+    "RUN is the\nfolder of memoir watch or of the heapWatch scripts; single files "
+    "NODE.STAMP.metrics of one\nfolder also work.";
 
 static const char examples[] =
     "  memoir bandwidth run\n"
@@ -340,6 +331,16 @@ static const char examples[] =
     "  memoir bandwidth run --mintps 5 --report bw.csv\n"
     "  memoir bandwidth run --plot bw.svg --pool-plot pool\n"
     "  memoir bandwidth run --json | jq '.groups[0].sent_bytes_per_s'\n";
+
+static void confine(const struct bandwidth_command *command, const char *run)
+{
+    const char *const outputs[] = {command->report, command->deltas,    command->html,
+                                   command->plot,   command->pool_plot, command->heap_plot};
+    for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
+        confine_write(outputs[i]);
+    confine_folder(run);
+    confine_to(NULL, NULL, command->answer.output, CONFINE_READER);
+}
 
 int cmd_bandwidth(int argc, char **argv)
 {
@@ -353,6 +354,7 @@ int cmd_bandwidth(int argc, char **argv)
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
+    confine(&command, words ? argv[1] : NULL);
     struct run *run = run_pick(argv + 1, (size_t)words, &fault);
     int const err = run ? answer(&command, run, &fault) : fault.code;
     if (err && fault.text[0])

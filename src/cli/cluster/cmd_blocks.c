@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/cluster/blocks_command.h"
 #include "cli/cluster/cluster_commands.h"
 #include "cli/shared/options.h"
 #include "scrape/nodes/node_secret.h"
 #include "scrape/nodes/text_list.h"
 
-#define EVERY_NS UINT64_C(1000000000)
+#define EVERY_NS NS_PER_SECOND
 
 #define SELF  ((struct blocks_command *)into)
 #define MS_NS UINT64_C(1000000)
@@ -74,7 +75,7 @@ static const struct option_rule follow_rules[] = {
      TEXT(output_folder)},
     {"--all", NULL, "from block 0 on; with --tf-inventory: all relays", FLAG(all), ALSO(stats.all)},
     {"--all-rounds", NULL, "from block 0 on", FLAG(all_rounds)},
-    {"--from", "HEIGHT", "first height of a new file (the newest block unless given)", HEIGHT(from),
+    {"--from", "HEIGHT", "first height of a new file (default: the newest block)", HEIGHT(from),
      ALSO(has_from)},
     {"--to", "HEIGHT", "end after this height", HEIGHT(to), ALSO(has_to)},
     {"--for", "TIME", "end after TIME: 90s, 2h, …",
@@ -94,8 +95,7 @@ static const struct option_rule follow_rules[] = {
      OPTION_CALLBACK(handle_input), ALSO(from_inventory)},
     {"--port", "PORT", "port of inventory hosts", PORT},
     {"-p", "PORT", "same as --port", PORT},
-    {"--pid", "FILE", "write the process id of memoir blocks to FILE while it runs",
-     TEXT(pid_path)},
+    {"--pid", "FILE", "write the PID of memoir blocks to FILE while it runs", TEXT(pid_path)},
     {"--quiet", NULL, "print only errors", FLAG(quiet)},
     {.name = NULL}};
 static const struct option_rule show_rules[] = {
@@ -130,11 +130,11 @@ int cmd_blocks(int argc, char **argv)
     struct command_help const help = {
         .usage = "memoir blocks NODE… -o FILE|DIR [options]\n"
                  "       memoir blocks stats FILE.blockhistory… [options]",
-        .summary = "Follows the chain of one node or many: every block header, each height once, "
-                   "without gaps,\nalso after the node or memoir was away. A file is gone on with. "
-                   "NODE is an address, a data\nfolder, an inventory or a configuration, as in "
-                   "memoir watch. Then: block times, transactions,\nwhat is missing, and how late "
-                   "each node had the same block.",
+        .summary = "Follows the chain of one node or many and stores every block header, each "
+                   "height once, without\ngaps, also after a restart of the node or of memoir.  An "
+                   "existing file is continued.  NODE is an\naddress, a data folder, an inventory "
+                   "or a configuration, as in memoir watch.  The second form\nprints block times, "
+                   "transactions, missing heights, and how late each node had each block.",
         .examples =
             "  memoir blocks ~/node/data -o node.blockhistory\n"
             "  memoir blocks http://127.0.0.1:18081 --class monero --all -o monero.blockhistory\n"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/cluster/cluster_commands.h"
@@ -19,7 +19,7 @@ struct metrics_command {
     struct node_options nodes;
     struct answer_options answer;
     struct curve_question question;
-    bool list, list_nodes, avg_max, avg_max_min, plot;
+    bool list, list_nodes, avg_max, avg_max_min, plot, has_quantile;
     const char *plot_path;
     enum export_form { EXPORT_NONE, EXPORT_OPENMETRICS, EXPORT_SQLITE } export;
 };
@@ -52,18 +52,6 @@ static int handle_delta(void *into, const char *name, const char *value, struct 
     return err ? err : add_name(into, value, fault);
 }
 
-static int parse_quantile(void *into, const char *name, const char *value, struct fault *fault)
-{
-    struct metrics_command *command = into;
-    char *end;
-    double const quantile = strtod(value, &end);
-    if (*end || end == value || !(quantile >= 0 && quantile <= 1))
-        return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is from 0 to 1, as 0.99", name,
-                         value);
-    command->question.quantile = quantile;
-    return choose_mode(command, CURVE_QUANTILE, fault);
-}
-
 static int handle_diff(void *into, const char *name, const char *value, struct fault *fault)
 {
     (void)name;
@@ -91,10 +79,11 @@ static const struct option_rule rules[] = {
     {"--raw", NULL, "values of counters instead of rates", OPTION_CALLBACK(handle_mode)},
     {"--sum", NULL, "sum over all labels of a metric, for each node",
      OPTION_FLAG(struct metrics_command, question.is_sum)},
-    {"--diff", "NAME", "two gauges: --diff A B is A less B", OPTION_CALLBACK(handle_diff),
+    {"--diff", "NAME", "two gauges: --diff A B is A minus B", OPTION_CALLBACK(handle_diff),
      OPTION_ALSO(struct metrics_command, question.is_difference)},
     {"--quantile", "Q", "quantile of histograms between scrapes: 0.5, 0.99",
-     OPTION_CALLBACK(parse_quantile)},
+     OPTION_FRACTION(struct metrics_command, question.quantile, 0, 1),
+     OPTION_ALSO(struct metrics_command, has_quantile)},
     {"--avg-max", NULL,
      "count, max and min of counters, and the mean over nodes of max; also with --sum",
      OPTION_FLAG(struct metrics_command, avg_max)},
@@ -283,11 +272,10 @@ static size_t count_inputs(char **words, size_t count)
 }
 
 static const char summary[] =
-    "Shows metrics of a run over time: each NAME per node and set of labels; counters per second,\n"
-    "also over restarts of a node, gauges as they are, gaps as gaps.  Without NAME, what there "
-    "is.\n"
-    "RUN is what memoir watch wrote, or the scripts that came before it; also single files\n"
-    "NODE.STAMP.metrics of one folder.";
+    "Shows metrics of a run over time, one curve per node and set of labels: counters per second, "
+    "also\nacross restarts of a node; gauges as they are; missing answers as gaps.  Without NAME, "
+    "lists the\nmetrics.  RUN is the folder of memoir watch or of the heapWatch scripts; single "
+    "files\nNODE.STAMP.metrics of one folder also work.";
 
 static const char examples[] =
     "  memoir metrics run --list\n"
@@ -305,6 +293,8 @@ static int run_command(struct metrics_command *command, char **words, size_t cou
                        struct fault *fault)
 {
     size_t const inputs = count_inputs(words, count);
+    if (command->has_quantile && choose_mode(command, CURVE_QUANTILE, fault) < 0)
+        return fault->code;
     for (size_t i = inputs; i < count; i++)
         if (!vec_push(&command->question.names, words[i]))
             return fault_set(fault, -ENOMEM, "out of memory");
@@ -316,6 +306,9 @@ static int run_command(struct metrics_command *command, char **words, size_t cou
         (command->plot || command->avg_max || command->avg_max_min ||
          command->question.mode != CURVE_USUAL))
         return fault_set(fault, -EINVAL, "name at least one metric; --list shows what there is");
+    confine_folder(inputs ? words[0] : NULL);
+    confine_write(command->plot_path);
+    confine_to(NULL, NULL, command->answer.output, CONFINE_READER);
     struct run *run = run_pick(words, inputs, fault);
     if (!run)
         return fault->code;

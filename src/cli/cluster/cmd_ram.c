@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/human.h"
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/cluster/cluster_commands.h"
 #include "cli/shared/options.h"
@@ -44,9 +45,9 @@ static const struct option_rule rules[] = {
     {"--node-re", "REGEX", "only nodes whose name or nick matches", OPTION_CALLBACK(parse_node_re)},
     {"--sort", "BY", "order of the table: name (default), heap, change or rss",
      OPTION_CHOICE(struct ram_command, sort, sort_names)},
-    {"--between", "A,B", "change of functions from the first profile since A to the last until B",
+    {"--between", "A,B", "compare functions from the first profile since A to the last until B",
      OPTION_TEXT(struct ram_command, between)},
-    {"--top", "N", "functions shown: 10 unless given; 0: none",
+    {"--top", "N", "functions to show: 10 is the default, 0: none",
      OPTION_COUNT(struct ram_command, top, 0, OPTION_NO_LIMIT)},
     {"--by-node", NULL, "also the functions of each node",
      OPTION_FLAG(struct ram_command, by_node)},
@@ -58,7 +59,7 @@ static const struct option_rule rules[] = {
      OPTION_FLAG(struct ram_command, plot)},
     {"--svg", NULL, "draw every heap profile and its changes beside the profile, where missing",
      OPTION_FLAG(struct ram_command, svg)},
-    {"--columns", "LIST", "columns of the plot: pprof_inuse_space,rss,... (all unless given)",
+    {"--columns", "LIST", "columns of the plot: pprof_inuse_space,rss,... (default: all)",
      OPTION_TEXT(struct ram_command, columns)},
     {"--x", "AXIS", "x axis of the plot: time, or round (default if most heights are known)",
      OPTION_CHOICE(struct ram_command, axis, axis_names)},
@@ -68,11 +69,11 @@ static const struct option_rule rules[] = {
     {.name = NULL}};
 
 static const char summary[] =
-    "Memory of each node of a watched cluster over time: exact bytes of its heap profiles beside\n"
-    "RSS and what its runtime counts, whether it grows, and which functions grew, of each node\n"
-    "and of all together.  RUN is a folder that memoir watch has written (or is writing), or one\n"
-    "of the heapWatch scripts.  Times A and B are stamps (20261116_013200) or since the beginning\n"
-    "(10m).";
+    "Shows the memory of each node of a watched cluster over time: exact bytes of its heap "
+    "profiles\nbeside RSS and the numbers of its runtime, whether it grows, and which functions "
+    "grew, for each\nnode and for all nodes together.  RUN is a folder of memoir watch, finished "
+    "or not, or of the\nheapWatch scripts.  Times A and B are stamps (20261116_013200) or times "
+    "since the beginning (10m).";
 
 static const char examples[] =
     "  memoir ram run/\n"
@@ -203,6 +204,9 @@ static int answer(const struct ram_command *command, const char *path, struct fa
 {
     struct ram ram = {0};
     const struct pattern *nodes = command->node_re;
+    confine_folder(path);
+    confine_write(command->csv_path);
+    confine_to(NULL, NULL, command->output, command->svg ? CONFINE_PICTURES : CONFINE_READER);
     struct run *run = run_open(path, fault);
     if (!run)
         return fault->code;

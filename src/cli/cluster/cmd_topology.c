@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_out.h"
 #include "base/json_out.h"
 #include "base/text_file.h"
+#include "cli/shared/confine.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/cluster/cluster_commands.h"
 #include "cli/shared/picture_output.h"
 #include "cluster/topology/topology_svg.h"
-#include "report/rows/csv_field.h"
 #include "report/text/text_style.h"
 
 #define JSON_BYTES_MAX ((size_t)256 << 20)
@@ -31,7 +32,7 @@ static const struct option_rule rules[] = {
     {"-i", "FILE", "inventory that says which node an address belongs to",
      OPTION_TEXT(struct topology_command, inventory)},
     {"--inventory", "FILE", "same as -i", OPTION_TEXT(struct topology_command, inventory)},
-    {"-t", NULL, "when connections were made: a third member of each edge, or a list",
+    {"-t", NULL, "add the time of each connection: a third member of each edge, or a list",
      OPTION_FLAG(struct topology_command, times)},
     {"--timestamp", NULL, "same as -t", OPTION_FLAG(struct topology_command, times)},
     {"--json", NULL, "the nodes and edges as JSON, which memoir topology reads again",
@@ -45,10 +46,10 @@ static const struct option_rule rules[] = {
     {.name = NULL}};
 
 static const char summary[] =
-    "Who is connected to whom, by the logs of nodes (as memoir agreement takes them) or by a\n"
-    "topology that was written before (NAME.json).  Prints degrees and centralities of each node,\n"
-    "transitivity, mean clustering coefficient and mean shortest path; or the graph itself.\n"
-    "Connections count for the node that made them.";
+    "Shows which node is connected to which, from the logs of nodes (see memoir agreement) or from "
+    "a\ntopology that was written before (NAME.json).  Prints degrees and centralities of each "
+    "node,\ntransitivity, mean clustering coefficient and mean shortest path; or the graph "
+    "itself.\nConnections count for the node that made them.";
 
 static const char examples[] =
     "  memoir topology logs/\n"
@@ -102,12 +103,17 @@ static void write_table(const struct topology *topology, const struct topology_m
 static void write_csv(const struct topology *topology, const struct topology_measures *measures,
                       FILE *out)
 {
-    fputs("node,in,out,degree_centrality,load_centrality\n", out);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "node,in,out,degree_centrality,load_centrality");
     for (size_t i = 0; i < topology->nodes.count; i++) {
         const struct node_measures *about = &measures->nodes[i];
-        csv_field_write(out, topology->nodes.items[i].name);
-        fprintf(out, ",%u,%u,%.6f,%.6f\n", about->in, about->out, about->degree_centrality,
-                about->load_centrality);
+        csv_text(&csv, topology->nodes.items[i].name);
+        csv_uint(&csv, about->in);
+        csv_uint(&csv, about->out);
+        csv_format(&csv, "%.6f", about->degree_centrality);
+        csv_format(&csv, "%.6f", about->load_centrality);
+        csv_end_row(&csv);
     }
 }
 
@@ -165,7 +171,7 @@ static void tell_doubts(const struct topology *topology)
 
 static int read_all(struct topology *topology, char **paths, int count, struct fault *fault)
 {
-    struct log_reading reading = {.take = topology_take, .context = topology};
+    struct log_reading reading = {.handle = topology_handle, .context = topology};
     int err = 0;
     for (int i = 0; i < count && !err; i++)
         err = read_one(topology, &reading, paths[i], fault);
@@ -186,6 +192,10 @@ static int answer(const struct topology_command *command, char **paths, int coun
 {
     struct inventory inventory = {0};
     struct topology topology;
+    for (int i = 0; i < count; i++)
+        confine_read(paths[i]);
+    confine_write(command->picture);
+    confine_to(command->inventory, NULL, command->output, CONFINE_READER);
     int err = command->inventory ? inventory_read_file(&inventory, command->inventory, fault) : 0;
     if (err)
         return err;

@@ -12,7 +12,6 @@
 #include "cli/shared/helper_program.h"
 #include "cli/cluster/node_watch_options.h"
 #include "cli/cluster/run_pictures.h"
-#include "cli/shared/serve_helper.h"
 #include "cluster/runs/run.h"
 #include "report/text/text_style.h"
 #include "scrape/http/descriptors.h"
@@ -121,7 +120,8 @@ static void wish_recordings(struct node_list *list, uint32_t recordings)
             (*node)->recordings = recordings;
 }
 
-/* Recorders of processes of this machine; NULL when none is wanted, or none can be had, which is told. */
+/* Recorders of processes of this machine; NULL when none is wanted, or none can be had, which is
+ * told. */
 static struct local_capture *begin_recordings(const struct node_list *list, const char *out,
                                               struct teller *teller)
 {
@@ -145,7 +145,8 @@ static struct local_capture *begin_recordings(const struct node_list *list, cons
     return capture;
 }
 
-/* What SIGTERM ends is to end now; Ctrl-C is the way to end what has no other end, and a second one ends this, too. */
+/* What SIGTERM ends is to end now; Ctrl-C is the way to end what has no other end, and a second
+ * one ends this, too. */
 static int draw(const char *out, bool is_quiet, const struct node_watch_end *end)
 {
     if (!end->was_stopped || strcmp(end->why, "SIGINT") == 0)
@@ -156,7 +157,7 @@ static int draw(const char *out, bool is_quiet, const struct node_watch_end *end
     return 0;
 }
 
-static int watch(const struct node_list *list, const struct node_watch_wish *wish,
+static int watch(const struct node_list *list, struct node_watch_wish *wish,
                  const struct node_watch_options *options, const char *out)
 {
     struct teller teller = {.is_quiet = wish->is_quiet, .is_terminal = isatty(STDERR_FILENO) == 1};
@@ -173,15 +174,15 @@ static int watch(const struct node_list *list, const struct node_watch_wish *wis
     teller.writer = writer;
     teller.capture = begin_recordings(list, out, &teller);
     if (wish->is_served)
-        serve_helper_begin_run(wish->is_quiet, out);
+        serve_helper_begin_run(&wish->serve, wish->is_quiet, out);
     int const err = node_watch(list, options, writer, &ears, &end, &fault);
     local_capture_destroy(teller.capture);
     run_writer_close(writer);
-    serve_helper_end();
+    serve_helper_end(&wish->serve);
     if (err)
         return fail(fault.text);
     if (teller.good == 0 && !end.was_stopped)
-        return fail("not one node answered; watch.log has what each said");
+        return fail("no node answered; watch.log says why");
     if (!wish->is_quiet)
         fprintf(stderr, "memoir: the run is in %s; memoir ram %s\n", out, out);
     return wish->is_svg ? draw(out, wish->is_quiet, &end) : 0;
@@ -197,8 +198,8 @@ static int show_list(const struct node_list *list, const struct node_watch_wish 
     return err ? fail(strerror(-err)) : 0;
 }
 
-static int watch_list(struct node_list *list, const struct node_watch_wish *wish, int argc,
-                      char **argv, const char *command)
+static int watch_list(struct node_list *list, struct node_watch_wish *wish, int argc, char **argv,
+                      const char *command)
 {
     struct node_watch_options options = {.command = command};
     struct fault fault = {0};
@@ -217,7 +218,7 @@ static int watch_list(struct node_list *list, const struct node_watch_wish *wish
         return fail(fault.text);
     const char *out = wish->out ? wish->out : list->wishes.out;
     if (!out) {
-        fail("say where the run is to be written: memoir watch … -o RUN");
+        fail("name the folder to write with -o: memoir watch … -o RUN");
         return 2;
     }
     return watch(list, wish, &options, out);
@@ -237,12 +238,10 @@ int cmd_watch(int argc, char **argv)
             "memoir watch [CONFIG.yaml | INVENTORY | DATADIR | URL | pid:N | name:PROGRAM]... -o "
             "RUN [options]",
         .summary = "Takes snapshots of every node of a cluster into the folder RUN, all nodes at "
-                   "once: heap "
-                   "profiles, and what else\n"
-                   "is asked for.  A node that does not answer costs its own gap and nothing else. "
-                   " Ctrl-C "
-                   "ends it at once; the run is whole.\n"
-                   "memoir ram, bandwidth, metrics, report, flame and diff read RUN.",
+                   "once: heap profiles, and other data that\nyou choose.  A node that does not "
+                   "answer causes a gap in its own data only.  Ctrl-C ends the watch at once; the "
+                   "run is\ncomplete.  memoir ram, bandwidth, metrics, report, flame and diff read "
+                   "RUN.",
         .examples =
             "  memoir watch net/Primary net/Node -o run --every 1m --for 2h --metrics\n"
             "  memoir watch terraform-inventory.host --tf-roles relay,node -o run --every 5m\n"

@@ -11,7 +11,8 @@ struct node_options {
 extern const struct option_rule node_rules[];
 
 bool node_options_given(const struct node_options *options);
-/* The groups that were asked for, in order: by expression, then by label.  0 or -errno with a sentence. */
+/* The groups that were asked for, in order: by expression, then by label.  0 or -errno with a
+ * sentence. */
 int node_options_groups(const struct node_options *options, const struct run *run,
                         struct node_groups *groups, struct fault *fault);
 void node_options_fini(struct node_options *options);

@@ -6,15 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared/serve_helper.h"
+#include "base/clock.h"
 #include "scrape/nodes/node_secret.h"
 
-#define SECOND_NS        1000000000ull
-#define CPU_NS_USUAL     (90 * SECOND_NS)
-#define TIMEOUT_NS_USUAL (15 * SECOND_NS)
-#define EVERY_NS_LEAST   (SECOND_NS / 20)
+#define CPU_NS_USUAL     (90 * NS_PER_SECOND)
+#define TIMEOUT_NS_USUAL (15 * NS_PER_SECOND)
+#define EVERY_NS_LEAST   (NS_PER_SECOND / 20)
 #define MUTEX_RATE_USUAL 100u
-#define BLOCK_NS_USUAL   (SECOND_NS / 10)
+#define BLOCK_NS_USUAL   (NS_PER_SECOND / 10)
 #define CAPTURES_USUAL   (CAPTURE_HEAP | CAPTURE_RSS)
 #define SECRET_REPLACED  "..."
 
@@ -88,8 +87,9 @@ static int handle_token_file(void *into, const char *name, const char *value, st
 
 static int handle_serve_option(void *into, const char *name, const char *value, struct fault *fault)
 {
-    (void)into, (void)fault;
-    serve_helper_option(strcmp(name, "--listen") == 0 ? name : "--token-file", value);
+    (void)fault;
+    serve_helper_option(&WISH(into)->serve, strcmp(name, "--listen") == 0 ? name : "--token-file",
+                        value);
     return 0;
 }
 
@@ -172,7 +172,7 @@ const struct option_rule node_watch_which_rules[] = {
      OPTION_COUNT(struct node_watch_wish, nodes.port, 1, UINT16_MAX)},
     {"-p", "PORT", "same as --port",
      OPTION_COUNT(struct node_watch_wish, nodes.port, 1, UINT16_MAX)},
-    {"--class", "CLASS", "kind of the nodes: algod, etcd, prometheus, … (docs/nodes.md)",
+    {"--class", "CLASS", "class of the nodes: algod, etcd, prometheus, … (docs/nodes.md)",
      OPTION_TEXT(struct node_watch_wish, nodes.class_name)},
     {"--token-file", "FILE", "file with the token for nodes that have none of their own",
      OPTION_CALLBACK(handle_token_file)},
@@ -232,9 +232,9 @@ static int check(const struct node_watch_options *options, const struct node_lis
                  struct fault *fault)
 {
     if (options->every_ns == 0 && has_recordings(list))
-        return fault_set(fault, -EINVAL, "a recording needs --every: how often to look beside it");
+        return fault_set(fault, -EINVAL, "--record needs --every, the time between snapshots");
     if (options->every_ns == 0 && (options->for_ns || options->rounds))
-        return fault_set(fault, -EINVAL, "%s needs --every: how often to look",
+        return fault_set(fault, -EINVAL, "%s needs --every, the time between snapshots",
                          options->for_ns ? "--for" : "--rounds");
     if (options->for_ns && options->cpu_ns && options->cpu_after_ns > options->for_ns)
         return fault_set(

@@ -1,7 +1,8 @@
-/* node_watch_options.h - the options of `memoir watch`, and of whatever starts one. */
+/* node_watch_options.h - the options of `memoir watch`, and of commands that start one. */
 #pragma once
 
 #include "cli/shared/options.h"
+#include "cli/shared/serve_helper.h"
 #include "scrape/nodes/node_list.h"
 #include "scrape/watch/node_watch.h"
 
@@ -17,19 +18,22 @@ struct node_watch_wish {
     char *token, *admin_token; /* as nodes has them */
     bool is_list, is_json, is_csv, is_svg, is_quiet;
     bool is_served;
+    struct serve_helper serve;
     bool wants_cpu, wants_headers; /* --cpu, --rounds */
 };
 
 extern const struct option_rule node_watch_rules[];       /* into a struct node_watch_wish */
-extern const struct option_rule node_watch_which_rules[]; /* likewise: inventories, tokens */
+extern const struct option_rule node_watch_which_rules[]; /* which nodes: inventories, tokens */
 extern const struct option_rule node_watch_when_rules[];
-extern const struct option_rule node_watch_serve_rules[]; /* likewise: the page beside it */
+extern const struct option_rule node_watch_serve_rules[]; /* the page beside the watch */
 
 void node_watch_wish_fini(struct node_watch_wish *wish);
 
-/* What is to be done, by the wish and by what configurations say; `command` is for the manifest.  0 or -errno with a sentence. */
+/* What is to be done, by the wish and by what configurations say; `command` is for the manifest.
+ * 0 or -errno with a sentence. */
 int node_watch_options_make(const struct node_watch_wish *wish, const struct node_list *list,
                             struct node_watch_options *options, struct fault *fault);
 
-/* The command line in one text without secrets: values of headers, users and passwords and queries of addresses.  The caller frees it; NULL when out of memory. */
+/* The command line in one text without secrets: values of headers, users and passwords and
+ * queries of addresses.  The caller frees it; NULL when out of memory. */
 char *command_without_secrets(int argc, char **argv);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "cli/shared/helper_program.h"
 #include "cli/cluster/run_pictures_draw.h"
 #include "cluster/ram/heap_totals.h"
@@ -80,8 +81,10 @@ static void make_pictures(void *context, size_t index)
     picture_source_fini(&source);
     pthread_mutex_lock(&work->lock);
     work->done++;
-    if (work->progress)
-        fprintf(stderr, "\rmemoir: pictures of %zu of %zu profiles", work->done, work->jobs.count);
+    if (work->progress) {
+        terminal_clear_line();
+        fprintf(stderr, "memoir: pictures of %zu of %zu profiles", work->done, work->jobs.count);
+    }
     pthread_mutex_unlock(&work->lock);
 }
 

@@ -1,6 +1,8 @@
-/* run_pictures.h - pictures of every heap profile of a run, beside it: what each holds, and what changed since the node's last good one.
+/* run_pictures.h - pictures of every heap profile of a run, beside it: what each holds, and what
+ * changed since the node's last good one.
  *
- *     NAME.heap.inuse.svg  .alloc.svg  .inuse_diff.svg  .alloc_diff.svg     call graphs (memoir-graph)
+ *     NAME.heap.inuse.svg  .alloc.svg  .inuse_diff.svg  .alloc_diff.svg     call graphs
+ *                                                                           (memoir-graph)
  *     NAME.heap.inuse.flame.svg  .inuse_diff.flame.svg                      flame graphs
  *
  * What is there already stays as it is. */
@@ -19,10 +21,12 @@ struct run_pictures {
     bool has_no_graphs;       /* memoir-graph is not there: only flame graphs were made */
 };
 
-/* `nodes` NULL: all; else those whose name or nick matches.  `progress`: a line on standard error that counts.  0 or -errno with a sentence. */
+/* `nodes` NULL: all; else those whose name or nick matches.  `progress`: a line on standard
+ * error that counts.  0 or -errno with a sentence. */
 int run_pictures_make(const struct run *run, const struct pattern *nodes, bool progress,
                       struct run_pictures *result, struct fault *fault);
 /* Says what came of it in one sentence on standard error, for `command`. */
 void run_pictures_tell(const struct run_pictures *result, const char *command);
-/* Opens the run, makes them and tells, unless `is_quiet` and all is well.  0, or 1 after a sentence. */
+/* Opens the run, makes them and tells, unless `is_quiet` and all is well.  0, or 1 after a
+ * sentence. */
 int run_pictures_of(const char *path, const char *command, bool is_quiet);

@@ -23,8 +23,8 @@ struct history_trend {
     const struct history_series *series;
     int64_t now, low, high; /* low and high over all that was read */
     struct growth growth;
-    bool
-        is_gone; /* the series ended before the run did: the site is none of the largest any more */
+    /* the series ended before the run did: the site is none of the largest any more */
+    bool is_gone;
 };
 struct history_trends {
     VEC(struct history_trend)

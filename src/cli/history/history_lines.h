@@ -1,7 +1,8 @@
-/* history_lines.h - a snapshot as text, from `memoir`, which does not link SQLite, to memoir-history, which does.
+/* history_lines.h - a snapshot as text, from `memoir`, which does not link SQLite, to
+ * memoir-history, which does.
  *
- *     service redis-server        host, program and source likewise
- *     pid 4242                    begin_ms, time_ms and limit_bytes likewise
+ *     service redis-server        and lines for host, program, source
+ *     pid 4242                    and lines for begin_ms, time_ms, limit_bytes
  *     value 1 1048576 rss         kind, number, name; at most HISTORY_LINES_VALUES of them */
 #pragma once
 
@@ -16,5 +17,6 @@ struct history_lines {
     struct history_value values[HISTORY_LINES_VALUES];
 };
 
-/* Cuts `text` (NUL-terminated) into pieces, which the snapshot points to.  0, or -EINVAL with a sentence. */
+/* Cuts `text` (NUL-terminated) into pieces, which the snapshot points to.  0, or -EINVAL with a
+ * sentence. */
 int history_lines_parse(char *text, struct history_lines *lines, struct fault *fault);

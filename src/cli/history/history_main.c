@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history_main.c - `memoir-history`, which is `memoir history`: a program of its own because it links SQLite. */
+/* history_main.c - `memoir-history`, which is `memoir history`: a program of its own because it
+ * links SQLite. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "cli/shared/confine.h"
+#include "base/terminal.h"
 #include "cli/shared/answer_file.h"
 #include "cli/history/history_command.h"
 #include "cli/history/history_lines.h"
@@ -97,9 +100,8 @@ static int no_such_process(const struct history_content *content, const char *na
         return fault_set(fault, -ENODATA,
                          "there is no service \"%s\" in this history, did you mean \"%s\"?", name,
                          nearest);
-    return fault_set(fault, -ENODATA,
-                     "there is no service \"%s\" in this history; \"%s\" is one that is", name,
-                     nearest);
+    return fault_set(fault, -ENODATA, "there is no service \"%s\" in this history; there is \"%s\"",
+                     name, nearest);
 }
 
 /* The service that has something to show; NULL with a sentence unless there is exactly one. */
@@ -167,8 +169,7 @@ static int write_answer(const struct history_command *command,
         return err;
     if (!has)
         return fault_set(fault, -ENODATA,
-                         "there is nothing of that in this history; memoir history %s lists what "
-                         "there is",
+                         "this history has no such data; memoir history %s lists all its data",
                          question->path);
     if (!command->plot)
         return write_text(command, content, fault);
@@ -179,6 +180,9 @@ static int write_answer(const struct history_command *command,
 static int answer(struct history_command *command, struct fault *fault)
 {
     struct history_content content;
+    confine_folder(command->question.path);
+    confine_write(command->plot);
+    confine_to(NULL, NULL, command->output, CONFINE_READER);
     struct history *history = history_open_to_read(command->question.path, fault);
     if (!history)
         return fault->code;
@@ -192,10 +196,10 @@ static int answer(struct history_command *command, struct fault *fault)
 }
 
 static const char summary[] =
-    "Prints the trends of a history that memoir run, attach or map wrote with --history: for each\n"
-    "service its totals, categories and call sites, how they moved, and whether they grow.  A\n"
-    "service is a program by name; runs of it are told apart, and growth is judged in the last "
-    "one.";
+    "Prints the trends of a history that memoir run, attach or map wrote with --history: for "
+    "each\nservice its totals, categories and call sites, how they changed, and whether they "
+    "grow.  A\nservice is a program, known by its name; its runs are kept apart, and growth is "
+    "judged in the\nlast run.";
 
 static const char examples[] = "  memoir history node.db\n"
                                "  memoir history node.db --since 7d --process node\n"
@@ -230,6 +234,7 @@ int main(int argc, char **argv)
     struct option_set const sets[] = {{"Options", rules, &command}};
     struct command_help const help = {"memoir history DB [options]", summary, examples, sets, 1};
     int status;
+    terminal_guard();
     if (argc < 2) {
         fprintf(stderr, "memoir-history: a part of memoir; use `memoir history`\n");
         return 2;

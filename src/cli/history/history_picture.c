@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history_picture.c - a service's history as a recording: what can draw the one can draw the other. */
+/* history_picture.c - a service's history as a recording: what can draw the one can draw the
+ * other. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 
 #define MS_NS UINT64_C(1000000)
 
-/* A series on its way into buckets: where it is, what it had in the last one, and the stack that stands for it. */
+/* A series on its way into buckets: where it is, what it had in the last one, and the stack that
+ * stands for it. */
 struct strand {
     const struct history_series *series;
     stack_id stack;

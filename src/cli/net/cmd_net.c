@@ -11,6 +11,16 @@
 #include "nets/keeper.h"
 #include "nets/template.h"
 
+int net_watch_split(int argc, char **argv, struct net_watch_words *after)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--watch") == 0) {
+            *after = (struct net_watch_words){argv + i + 1, argc - i - 1};
+            return i + 1;
+        }
+    return argc;
+}
+
 int net_sorry(const struct fault *fault)
 {
     fprintf(stderr, "memoir net: %s\n", fault->text);
@@ -26,7 +36,10 @@ int net_own_path(char path[PATH_MAX], struct fault *fault)
 {
     ssize_t const length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (length < 0)
-        return fault_set(fault, -errno, "cannot find this program itself: %s", strerror(errno));
+        return fault_set(fault, -errno,
+                         "cannot find memoir's own program file: "
+                         "%s",
+                         strerror(errno));
     path[length] = '\0';
     return 0;
 }
@@ -42,18 +55,22 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *help; /* NULL: not for people */
 } words[] = {{"up", net_up, "up TEMPLATE [-o DIR]     start a network and wait until it is ready"},
-             {"down", net_down, "down DIR                 end it; nothing of it is left"},
-             {"status", net_status, "status DIR               how each of its processes is"},
+             {"down", net_down,
+              "down DIR                 end the network and remove everything of "
+              "it"},
+             {"status", net_status,
+              "status DIR               the state of each process of the "
+              "network"},
              {"host", net_host, "host HOST... --relay A   nodes on other hosts, over ssh"},
-             {"load", net_load, "load --kind KIND URL...  a load generator by itself"},
+             {"load", net_load, "load --kind KIND URL...  only a load generator"},
              {"keep", net_keep, NULL}};
 
 static void print_help(FILE *out)
 {
     const char *name, *text;
-    fputs("Usage: memoir net up|down|status|host|load ...\n\n"
-          "Private networks of real nodes on this machine, started from a template, supervised,\n"
-          "with load, watched or recorded if asked, and ended without a trace.\n\n",
+    fputs("Usage: memoir net up|down|status|host|load ...\n\nStarts private networks of real nodes "
+          "on this machine from a template, with load, supervises\nthem, watches or records them, "
+          "and removes them completely.\n\n",
           out);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (words[i].help)
@@ -65,13 +82,10 @@ static void print_help(FILE *out)
             fprintf(out, "  %-12s %s\n", name, plan.about ? plan.about : "");
         template_fini(&plan);
     }
-    fputs("  FILE.yaml    any command lines, with ports and folders put in (docs/templates.md)\n"
-          "\nExamples:\n"
-          "  memoir net up etcd-3 -o D\n"
-          "  memoir net up etcd-3 -o D --watch --every 10s --metrics\n"
-          "  memoir net status D\n"
-          "  memoir net down D\n"
-          "\nmemoir net up --help tells more.\n",
+    fputs("  FILE.yaml    any command lines, with ports and folders put in "
+          "(docs/templates.md)\n\nExamples:\n  memoir net up etcd-3 -o D\n  memoir net up etcd-3 "
+          "-o D --watch --every 10s --metrics\n  memoir net status D\n  memoir net down "
+          "D\n\nmemoir net up --help prints all options.\n",
           out);
 }
 
@@ -92,9 +106,7 @@ int cmd_net(int argc, char **argv)
     if (argc < 2)
         print_help(stderr);
     else
-        fprintf(
-            stderr,
-            "memoir net: there is no \"%s\": up, down, status, host and load are what there is\n",
-            argv[1]);
+        fprintf(stderr, "memoir net: there is no \"%s\": choose up, down, status, host or load\n",
+                argv[1]);
     return 2;
 }

@@ -1,4 +1,5 @@
-/* net_commands.h - the words after `memoir net`; each is called with its own name as argv[0] and returns what to exit with. */
+/* net_commands.h - the words after `memoir net`; each is called with its own name as argv[0] and
+ * returns what to exit with. */
 #pragma once
 
 #include <limits.h>
@@ -11,6 +12,14 @@ int net_down(int argc, char **argv);
 int net_status(int argc, char **argv);
 int net_load(int argc, char **argv);
 int net_host(int argc, char **argv);
+
+/* What stands after --watch is memoir watch's to read. */
+struct net_watch_words {
+    char **words;
+    int count;
+};
+/* Returns how many words of argv stand up to --watch, that included. */
+int net_watch_split(int argc, char **argv, struct net_watch_words *after);
 
 /* Prints "memoir net: sentence" and returns 1. */
 int net_sorry(const struct fault *fault);

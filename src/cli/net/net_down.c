@@ -12,10 +12,10 @@ int net_down(int argc, char **argv)
     struct command_help const help = {
         .usage = "memoir net down DIR",
         .summary =
-            "Ends the network in this folder: load, then the watch, then nodes in reverse order, "
-            "each by\n"
-            "SIGTERM and after 10 s by SIGKILL.  Works also when its keeper was killed.  What was\n"
-            "recorded stays; data stays for the next memoir net up, unless it was up --fresh.",
+            "Ends the network in this folder: load, then the watch, then the nodes in reverse "
+            "order, each by\nSIGTERM and after 10 s by SIGKILL.  Also works when the keeper was "
+            "killed.  Recordings stay;\ndata stays for the next memoir net up, unless the network "
+            "was started with --fresh.",
         .examples = "  memoir net down D\n"};
     struct fault fault = {0};
     struct net net = {0};
@@ -23,10 +23,10 @@ int net_down(int argc, char **argv)
     if (words < 0)
         return status;
     if (words != 1) {
-        fprintf(stderr, "memoir net down: which folder? as in: memoir net down D\n");
+        fprintf(stderr, "memoir net down: no folder, as in: memoir net down D\n");
         return 2;
     }
-    if (net_take_down(argv[1], &net, net_say, &fault) != 0)
+    if (net_bring_down(argv[1], &net, net_say, &fault) != 0)
         return net_sorry(&fault);
     vec_each (part, &net.parts)
         if (part->state == PART_CRASHED)

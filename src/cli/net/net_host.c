@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir net host: nodes on other hosts, over ssh, with nothing installed there and nothing left. */
+/* memoir net host: nodes on other hosts, over ssh, with nothing installed there and nothing
+ * left. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_path.h"
 #include "cli/shared/helper_program.h"
 #include "cli/net/net_commands.h"
 #include "cli/net/net_host_options.h"
@@ -43,6 +45,9 @@ static int folder_here(const struct host_options *options, const char *host, cha
     const char *at = strrchr(host, '@');
     if (mkdir(options->dir, 0700) != 0 && errno != EEXIST)
         return fault_set(fault, -errno, "cannot make %s: %s", options->dir, strerror(errno));
+    int const err = own_folder_check(options->dir, fault);
+    if (err)
+        return err;
     snprintf(path, PATH_MAX, "%.2000s/%.255s", options->dir, at ? at + 1 : host);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return fault_set(fault, -errno, "cannot make %s: %s", path, strerror(errno));
@@ -75,8 +80,8 @@ static int start(const struct host_options *options, struct remote *remote,
     if (options->cpu)
         words[count++] = "--cpu";
     words[count++] = "--watch";
-    for (int i = 0; i < options->watch_count && count < 79; i++)
-        words[count++] = options->watch_words[i];
+    for (int i = 0; i < options->watch_words.count && count < 79; i++)
+        words[count++] = options->watch_words.words[i];
     words[count] = NULL;
     int err = remote_prepare(remote, baggage->files, options->provision ? 20 : 1, fault);
     if (!err)
@@ -87,7 +92,8 @@ static int start(const struct host_options *options, struct remote *remote,
     return err;
 }
 
-/* Ends, collects and cleans whatever was begun there; one failure does not keep the rest from being done. */
+/* Ends, collects and cleans whatever was begun there; one failure does not keep the rest from
+ * being done. */
 static int finish(const struct host_options *options, struct remote *remote, struct fault *fault)
 {
     char here[PATH_MAX];

@@ -48,29 +48,20 @@ static const struct option_rule ssh_rules[] = {
      "option of ssh, as StrictHostKeyChecking=accept-new; may be repeated",
      OPTION_CALLBACK(handle_ssh)},
     {"--provision", "CMD",
-     "shell command that makes a host and prints its address as the last line",
+     "shell command that creates a host and prints its address as the last line",
      OPTION_TEXT(struct host_options, provision)},
     {"--release", "CMD", "shell command that releases the host whose address is in MEMOIR_HOST",
      OPTION_TEXT(struct host_options, release)},
     {.name = NULL}};
-
-static int split_watch(int argc, char **argv, struct host_options *options)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--watch") == 0) {
-            options->watch_words = argv + i + 1;
-            options->watch_count = argc - i - 1;
-            return i + 1;
-        }
-    return argc;
-}
 
 static bool check(int words, char **argv, struct host_options *options)
 {
     for (int i = 1; i <= words; i++) {
         if (argv[i][0] == '-' || argv[i][0] == '\0' || strpbrk(argv[i], "/\r\n") ||
             words > HOSTS_MAX - 1) {
-            fprintf(stderr, "memoir net host: \"%s\" is no host, or there are more than %d\n",
+            fprintf(stderr,
+                    "memoir net host: \"%s\" is not a host name, or there are more than %d "
+                    "hosts\n",
                     argv[i], HOSTS_MAX - 1);
             return false;
         }
@@ -78,7 +69,7 @@ static bool check(int words, char **argv, struct host_options *options)
     }
     if (options->host_count || options->provision)
         return true;
-    fprintf(stderr, "memoir net host: which host? as in: memoir net host user@10.0.0.7 --relay "
+    fprintf(stderr, "memoir net host: no host, as in: memoir net host user@10.0.0.7 --relay "
                     "10.0.0.5:2379\n");
     return false;
 }
@@ -89,11 +80,10 @@ bool host_options_parse(int argc, char **argv, struct host_options *options, int
     struct command_help const help = {
         .usage = "memoir net host [USER@]HOST... --relay HOST:PORT [options] [--watch [options of "
                  "memoir watch]]",
-        .summary = "Runs nodes on other hosts against one relay, over ssh, with nothing installed "
-                   "there but the node:\n"
-                   "copies memoir, starts the nodes, watches them, and at the end collects what "
-                   "was watched and\n"
-                   "removes all of it.  ssh must get in without a password (a key or an agent).",
+        .summary = "Runs nodes on other hosts against one relay, over ssh; only the node must be "
+                   "installed there.\nmemoir copies itself to the host, starts the nodes, watches "
+                   "them, and at the end collects the\nresults and removes its files.  ssh must "
+                   "work without a password (with a key or an agent).",
         .examples = "  memoir net host ubuntu@10.0.0.7 --relay 10.0.0.5:2379 --for 10m -o D\n"
                     "  memoir net host --provision ./new-host.sh --release ./end-host.sh --relay "
                     "10.0.0.5:2379 --for 1h\n",
@@ -101,7 +91,8 @@ bool host_options_parse(int argc, char **argv, struct host_options *options, int
         .set_count = 2};
     *options =
         (struct host_options){.nodes = 2, .template_name = "etcd-leaves", .dir = "hosts.net"};
-    int const words = command_words(split_watch(argc, argv, options), argv, &help, status);
+    int const words =
+        command_words(net_watch_split(argc, argv, &options->watch_words), argv, &help, status);
     if (words < 0) {
         host_options_fini(options);
         return false;

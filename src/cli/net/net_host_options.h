@@ -1,4 +1,5 @@
-/* net_host_options.h - what `memoir net host` was asked for, and the hooks that give and take away hosts. */
+/* net_host_options.h - what `memoir net host` was asked for, and the hooks that give and take
+ * away hosts. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "cli/net/net_commands.h"
 #include "cli/shared/options.h"
 #include "scrape/nodes/text_list.h"
 
@@ -21,8 +23,7 @@ struct host_options {
     uint64_t for_ns;
     struct option_list settings; /* "NAME=VALUE" */
     text_list ssh_words;
-    char **watch_words; /* after --watch */
-    int watch_count;
+    struct net_watch_words watch_words;
     char *provisioned; /* the address that --provision gave; owned */
 };
 
@@ -30,7 +31,8 @@ struct host_options {
 bool host_options_parse(int argc, char **argv, struct host_options *options, int *status);
 void host_options_fini(struct host_options *options);
 
-/* Runs --provision, if given: the last line it prints is a host more.  0 or -errno with a sentence. */
+/* Runs --provision, if given: the last line it prints is a host more.  0 or -errno with a
+ * sentence. */
 int host_provision(struct host_options *options, struct fault *fault);
 /* Runs --release, if a host was provisioned, with it in the variable MEMOIR_HOST. */
 int host_release(const struct host_options *options, struct fault *fault);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -23,21 +22,11 @@ static int handle_kind(void *into, const char *name, const char *value, struct f
                            value);
 }
 
-static int parse_tps(void *into, const char *name, const char *value, struct fault *fault)
-{
-    char *end;
-    double const rate = strtod(value, &end);
-    (void)name, (void)fault;
-    if (*end || !(rate > 0 && rate <= 1e6))
-        return -EINVAL;
-    ((struct load_options *)into)->tps = rate;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
     {"--kind", "KIND", "etcd: puts and transactions by gRPC; monero: generate blocks",
      OPTION_CALLBACK(handle_kind)},
-    {"--tps", "N", "calls a second (10)", OPTION_CALLBACK(parse_tps)},
+    {"--tps", "N", "calls a second (10)",
+     OPTION_FRACTION_ABOVE(struct load_options, tps, 0, LOAD_TPS_MAX)},
     {"--name", "NAME", "prefix of keys (load)", OPTION_TEXT(struct load_options, name)},
     {"--value-bytes", "N", "size of etcd's values (64), at most 4096",
      OPTION_BYTES(struct load_options, value_bytes, 0, VALUE_BYTES_MAX)},
@@ -62,10 +51,9 @@ int net_load(int argc, char **argv)
     struct option_set const sets[] = {{NULL, rules, &options}};
     struct command_help const help = {
         .usage = "memoir net load --kind KIND [options] URL...",
-        .summary = "Calls the servers in turn, at a fixed rate whatever they do, until SIGTERM.  "
-                   "Each second a line\n"
-                   "of JSON: what was due, sent, answered, the rate, and latencies from when each "
-                   "call was due.",
+        .summary = "Calls the servers in turn, at a fixed rate even if they are slow, until "
+                   "SIGTERM.  Prints a line of\nJSON each second: calls due, sent and answered, "
+                   "the rate, and latencies from when each call was due.",
         .examples = "  memoir net load --kind etcd --tps 100 http://127.0.0.1:2379\n",
         .sets = sets,
         .set_count = 1};
@@ -74,10 +62,8 @@ int net_load(int argc, char **argv)
     if (words < 0)
         return status;
     if (words == 0 || !options.kind) {
-        fprintf(
-            stderr,
-            "memoir net load: which kind, and which servers? as in: memoir net load --kind etcd "
-            "http://127.0.0.1:2379\n");
+        fprintf(stderr, "memoir net load: no kind or no server, as in: memoir net load --kind etcd "
+                        "http://127.0.0.1:2379\n");
         return 2;
     }
     options.targets.items = argv + 1;

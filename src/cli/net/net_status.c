@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/csv_out.h"
 #include "base/human.h"
 #include "base/json_out.h"
 #include "cli/shared/answer_file.h"
@@ -12,7 +13,6 @@
 #include "nets/down.h"
 #include "nets/process.h"
 #include "procfs/process/process_facts.h"
-#include "report/rows/csv_field.h"
 
 /* As it is now, whatever the keeper wrote last. */
 static const char *state_now(const struct net_part *part)
@@ -43,7 +43,7 @@ static void write_text(const struct net *net, FILE *out)
     char size[HUMAN_MAX], ports[200];
     fprintf(out, "%s in %s: %s%s\n", net->template_name, net->dir, net_state_names[net->state],
             (net->state == NET_UP || net->state == NET_STARTING) && !net_is_kept(net)
-                ? ", but its keeper is gone: memoir net down ends what is left"
+                ? ", but its keeper has ended: memoir net down ends the remaining processes"
                 : "");
     if (net->why)
         fprintf(out, "  %s\n", net->why);
@@ -93,17 +93,20 @@ static void write_json(const struct net *net, FILE *out)
 
 static void write_csv(const struct net *net, FILE *out)
 {
-    fputs("name,kind,role,state,pid,rss_bytes,restarts,url,why\n", out);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "name,kind,role,state,pid,rss_bytes,restarts,url,why");
     vec_each (part, &net->parts) {
-        csv_field_write(out, part->name);
-        fprintf(out, ",%s,", part_kind_names[part->kind]);
-        csv_field_write(out, part->role ? part->role : "");
-        fprintf(out, ",%s,%u,%lld,%u,", state_now(part), part->pid, (long long)rss_now(part),
-                part->restarts);
-        csv_field_write(out, part->url ? part->url : "");
-        fputc(',', out);
-        csv_field_write(out, part->why ? part->why : "");
-        fputc('\n', out);
+        csv_text(&csv, part->name);
+        csv_text(&csv, part_kind_names[part->kind]);
+        csv_text(&csv, part->role);
+        csv_text(&csv, state_now(part));
+        csv_uint(&csv, part->pid);
+        csv_int(&csv, rss_now(part));
+        csv_uint(&csv, part->restarts);
+        csv_text(&csv, part->url);
+        csv_text(&csv, part->why);
+        csv_end_row(&csv);
     }
 }
 
@@ -121,9 +124,10 @@ int net_status(int argc, char **argv)
     struct answer_options answer = {0};
     struct option_set const sets[] = {{NULL, answer_table_rules, &answer}};
     struct command_help const help = {.usage = "memoir net status DIR [--json|--csv]",
-                                      .summary = "How each process of the network in this folder "
-                                                 "is.  The exit status is 0 when it is up and\n"
-                                                 "all of it runs, else 1.",
+                                      .summary = "Prints the state of each process of the network "
+                                                 "in this folder.  The exit status is 0 when "
+                                                 "the\nnetwork is up and all processes run, else "
+                                                 "1.",
                                       .examples =
                                           "  memoir net status D\n  memoir net status D --json\n",
                                       .sets = sets,
@@ -134,7 +138,7 @@ int net_status(int argc, char **argv)
     if (words < 0)
         return status;
     if (words != 1) {
-        fprintf(stderr, "memoir net status: which folder? as in: memoir net status D\n");
+        fprintf(stderr, "memoir net status: no folder, as in: memoir net status D\n");
         return 2;
     }
     if (net_read(&net, argv[1], &fault) != 0)

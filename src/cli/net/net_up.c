@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "base/own_path.h"
 #include "cli/net/net_commands.h"
 #include "cli/net/net_record.h"
 #include "cli/net/net_up_options.h"
@@ -24,7 +25,8 @@
 #include "nets/process.h"
 #include "nets/template.h"
 
-/* All programs of the template are there, or one sentence says which package has the one that is not. */
+/* All programs of the template are there, or one sentence says which package has the one that is
+ * not. */
 static int check_programs(const struct net_template *plan, struct fault *fault)
 {
     vec_each (need, &plan->needs)
@@ -40,6 +42,9 @@ static int make_folder(const char *path, char absolute[PATH_MAX], struct fault *
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return fault_set(fault, -errno, "cannot make the folder %s: %s", path, strerror(errno));
+    int const err = own_folder_check(path, fault);
+    if (err)
+        return err;
     if (!realpath(path, absolute))
         return fault_set(fault, -errno, "cannot use %s: %s", path, strerror(errno));
     if (strlen(absolute) > PATH_MAX - 300)
@@ -47,7 +52,8 @@ static int make_folder(const char *path, char absolute[PATH_MAX], struct fault *
     return 0;
 }
 
-/* What was in the folder before: ended and emptied with --fresh, else its ports and data are used again. */
+/* What was in the folder before: ended and emptied with --fresh, else its ports and data are
+ * used again. */
 static int meet_old(const struct up_options *options, const char *dir, struct net *old,
                     struct fault *fault)
 {
@@ -62,11 +68,11 @@ static int meet_old(const struct up_options *options, const char *dir, struct ne
     if (runs && !options->fresh)
         return fault_set(
             fault, -EEXIST,
-            "a network (%s) runs in %s: memoir net down %s ends it, --fresh begins anew",
+            "a network (%s) runs in %s: memoir net down %s ends it, --fresh replaces it",
             old->template_name, options->dir, options->dir);
     if (runs) {
         net_fini(old);
-        err = net_take_down(dir, old, net_say, fault);
+        err = net_bring_down(dir, old, net_say, fault);
     }
     if (!err && options->fresh) {
         net_remove_data(old);
@@ -87,8 +93,8 @@ static int add_watch(struct net *net, const struct net_template *plan, const cha
     for (size_t i = 0; good && i < sizeof(words) / sizeof(words[0]); i++)
         good = text_list_add(&part->argv, words[i]);
     good = good && text_list_add_all(&part->argv, &plan->watch);
-    for (int i = 0; good && i < options->watch_count; i++)
-        good = text_list_add(&part->argv, options->watch_words[i]);
+    for (int i = 0; good && i < options->watch_words.count; i++)
+        good = text_list_add(&part->argv, options->watch_words.words[i]);
     free(nodes);
     free(run);
     return good ? 0 : fault_set(fault, -ENOMEM, "out of memory");
@@ -173,7 +179,7 @@ static void tell_up(const struct up_options *options, const struct net *net)
         if (part->kind == PART_NODE && part->url)
             printf("  %-10s %s\n", part->name, part->url);
     if (!options->for_ns)
-        printf("memoir net status %s tells how it is, memoir net down %s ends it\n", options->dir,
+        printf("memoir net status %s shows its state, memoir net down %s ends it\n", options->dir,
                options->dir);
     fflush(stdout);
 }
@@ -193,7 +199,7 @@ static int run_net(const struct up_options *options, const char *dir, struct fau
     net_fini(&net);
     if (ends) {
         struct fault other = {0};
-        int const down = net_take_down(dir, &net, net_say, err ? &other : fault);
+        int const down = net_bring_down(dir, &net, net_say, err ? &other : fault);
         if (!err && !down)
             net_draw(&net);
         net_fini(&net);

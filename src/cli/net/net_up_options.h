@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/net/net_commands.h"
 #include "cli/shared/options.h"
 
 struct up_options {
@@ -16,8 +17,7 @@ struct up_options {
     bool cpu, heap, pages;
     uint64_t for_ns;
     bool watch;
-    char **watch_words; /* after --watch */
-    int watch_count;
+    struct net_watch_words watch_words;
     struct option_list settings; /* "NAME=VALUE" */
     char default_dir[128];
 };

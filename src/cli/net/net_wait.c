@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/terminal.h"
 
 static int signals = -1;
 
@@ -34,21 +35,21 @@ static void show(const struct net *net)
 {
     if (!isatty(STDERR_FILENO))
         return;
-    fprintf(stderr, "\r%zu of %zu nodes ready ", net_count(net, PART_NODE, PART_READY),
+    terminal_clear_line();
+    fprintf(stderr, "%zu of %zu nodes ready ", net_count(net, PART_NODE, PART_READY),
             net_count(net, PART_NODE, PART_PLANNED));
-    fflush(stderr);
 }
 
 static void end_show(void)
 {
     if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+        terminal_clear_line();
 }
 
 static int tell_failure(const struct net *net, struct fault *fault)
 {
-    return fault_set(fault, -ECHILD, "%s; all of it was ended",
-                     net->why ? net->why : "the keeper was told to stop");
+    return fault_set(fault, -ECHILD, "%s; the network was ended",
+                     net->why ? net->why : "the keeper was ended by a signal");
 }
 
 int net_wait_until_up(const char *dir, pid_t keeper, struct net *net, struct fault *fault)
@@ -68,7 +69,7 @@ int net_wait_until_up(const char *dir, pid_t keeper, struct net *net, struct fau
             int const failed =
                 net->state == NET_FAILED || net->state == NET_DOWN
                     ? tell_failure(net, fault)
-                    : fault_set(fault, -ECHILD, "the keeper has ended; %s/keeper.log may tell why",
+                    : fault_set(fault, -ECHILD, "the keeper has ended; %s/keeper.log may say why",
                                 dir);
             net_fini(net);
             return failed;
@@ -76,7 +77,7 @@ int net_wait_until_up(const char *dir, pid_t keeper, struct net *net, struct fau
         net_fini(net);
         if (signal_within(50)) {
             end_show();
-            return fault_set(fault, -EINTR, "interrupted; all of it was ended");
+            return fault_set(fault, -EINTR, "interrupted; the network was ended");
         }
     }
 }

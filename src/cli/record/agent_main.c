@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agent_main.c - the program memoir-agent, which is `memoir agent`: all of memoir that needs privileges. */
+/* agent_main.c - the program memoir-agent, which is `memoir agent`: all of memoir that needs
+ * privileges. */
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/agent_server.h"
 #include "agent/agent_privileges.h"
+#include "base/terminal.h"
 #include "cli/shared/options.h"
 #include "wire/agent.h"
 
@@ -23,6 +27,9 @@ static const struct option_rule rules[] = {
      OPTION_TEXT(struct agent_options, socket)},
     {"--group", "NAME", "also serve users of this group, each for their own processes",
      OPTION_TEXT(struct agent_options, group)},
+    {"--user", "NAME",
+     "user that the agent becomes once it serves (default memoir-agent, if there)",
+     OPTION_TEXT(struct agent_options, user)},
     {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc",
      OPTION_CALLBACK(handle_proc)},
     {.name = NULL},
@@ -42,12 +49,11 @@ int main(int argc, char **argv)
         .socket = AGENT_SOCKET_PATH, .proc = "/proc", .ready = say_ready};
     const struct option_set sets[] = {{NULL, rules, &options}};
     const struct command_help help = {
-        .usage = "memoir agent [--socket PATH] [--group NAME] [--proc DIR]",
+        .usage = "memoir agent [--socket PATH] [--group NAME] [--user NAME] [--proc DIR]",
         .summary =
-            "The privileged side of memoir: sees page faults, the page cache, samples and waits "
-            "through small BPF programs,\n"
-            "and tells each recorder about the processes that its user may see, and no "
-            "others.  Runs until it is ended.",
+            "The privileged part of memoir: receives page faults, page cache events, samples and "
+            "waits from small BPF programs, and\ntells each recorder about the processes that its "
+            "user may trace, and no others.  Runs until it is ended.",
         .examples =
             "  sudo memoir agent                      # for root only\n"
             "  sudo memoir agent --group memoir       # and for the users of a group\n"
@@ -56,16 +62,18 @@ int main(int argc, char **argv)
         .set_count = 1,
     };
     struct fault fault = {0};
+    terminal_guard();
     int const skip = argc >= 2 && strcmp(argv[1], "agent") == 0; /* as `memoir` starts it */
     int status, words = command_words(argc - skip, argv + skip, &help, &status);
     if (words < 0)
         return status;
     if (words > 0) {
-        fprintf(stderr,
-                "memoir agent: does not know what to do with \"%s\"; see memoir agent --help\n",
+        fprintf(stderr, "memoir agent: takes no argument \"%s\"; see memoir agent --help\n",
                 argv[1 + skip]);
         return 2;
     }
+    if (!options.user && geteuid() == 0 && getpwnam(AGENT_USER))
+        options.user = AGENT_USER;
     if (agent_check_privileges(&fault) == 0 && agent_serve(&options, &fault) == 0)
         return 0;
     fprintf(stderr, "memoir agent: %s\n", fault.text);

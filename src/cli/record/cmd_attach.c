@@ -20,9 +20,9 @@ struct attach_choice {
 static const struct option_rule choice_rules[] = {
     {"--name", "NAME", "the only process of this name", OPTION_TEXT(struct attach_choice, name)},
     {"--container", "NAME",
-     "the process of this container, by name or id; with --name, the one of that name in it",
+     "the process of this container, by name or id; with --name, the process of that name in it",
      OPTION_TEXT(struct attach_choice, container)},
-    {"--wait-exec", "NAME", "wait until a program of this name is started",
+    {"--wait-exec", "NAME", "wait until a program of this name starts",
      OPTION_TEXT(struct attach_choice, wait_exec)},
     {.name = NULL}};
 
@@ -41,8 +41,9 @@ static int wait_for(const char *name, bool quiet, pid_t *pid, struct fault *faul
     sigaction(SIGTERM, &action, NULL);
     if (!quiet)
         fprintf(stderr,
-                "memoir: waiting for %s to be started; what it allocates in its first "
-                "milliseconds, until it can be recorded, is not seen: memoir run sees it\n",
+                "memoir: waiting until a program %s starts; its allocations in the first "
+                "milliseconds, before memoir is attached, are not recorded: memoir run records "
+                "them\n",
                 name);
     return wait_exec(name, &stop_asked, pid, fault);
 }
@@ -53,17 +54,17 @@ static int find(const struct attach_choice *choice, bool quiet, pid_t *pid, stru
     int const ways =
         (choice->pid != NULL) + (choice->wait_exec != NULL) + (choice->name || choice->container);
     if (choice->more)
-        return fault_set(fault, -EINVAL, "one process at a time: %s or %s?", choice->pid,
+        return fault_set(fault, -EINVAL, "one process at a time: choose %s or %s", choice->pid,
                          choice->more);
     if (ways == 0)
         return fault_set(fault, -EINVAL,
-                         "attach to what? give a process id, --name, --container or --wait-exec");
+                         "no process: give a PID, --name, --container or --wait-exec");
     if (ways > 1)
         return fault_set(
             fault, -EINVAL,
-            "give a process id, or --name and --container, or --wait-exec, not several");
+            "give a PID, or --name and --container, or --wait-exec, not several of them");
     if (choice->pid && parse_pid(choice->pid, pid) < 0)
-        return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s",
+        return fault_set(fault, -EINVAL, "%s is not a PID; give a number, or --name %s",
                          choice->pid, choice->pid);
     if (choice->pid)
         return 0;
@@ -104,11 +105,11 @@ int cmd_attach(int argc, char **argv)
     struct command_help const help = {
         .usage = "memoir attach [options] PID",
         .summary =
-            "Records a process that runs already, until it ends, Ctrl-C, or memoir detach PID.\n"
-            "One of its threads brings our library in while the others run on; afterwards all "
-            "calls go\nwhere they went before, and the library stays mapped (about 300 KiB) and "
-            "does nothing.\nBlocks from before are known only by what the kernel says was resident "
-            "then.",
+            "Records a process that runs already, until it ends, Ctrl-C, or memoir detach "
+            "PID.\nOne of its threads loads memoir's library while the others run on.  At the end "
+            "memoir removes\nits hooks; the library stays mapped (about 300 KiB) and does "
+            "nothing.  For blocks that are older\nthan the recording, only the sum is known: what "
+            "the kernel counted as resident at that time.",
         .examples = "  memoir attach 4242\n"
                     "  memoir attach --for 10m -o node.memoir --name node\n"
                     "  memoir attach --container web --name redis-server\n"

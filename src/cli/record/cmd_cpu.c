@@ -17,6 +17,7 @@ struct cpu_command {
     struct outside_recorder_options recorder;
     struct cpu_station_options station;
     struct process_choice choice;
+    struct serve_helper serve;
     bool each; /* a recording each */
     char title[256];
     char seen_cgroup
@@ -32,8 +33,8 @@ static int parse_pids(void *into, const char *name, const char *value, struct fa
     for (char *word = strtok_r(numbers, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         pid_t pid;
         if (parse_pid(word, &pid) < 0)
-            return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s",
-                             word, word);
+            return fault_set(fault, -EINVAL, "%s is not a PID; give a number, or --name %s", word,
+                             word);
         if (!vec_push(&command->recorder.fixed.pids, (uint32_t)pid))
             return -ENOMEM;
     }
@@ -105,8 +106,8 @@ static void make_title(struct cpu_command *command)
     command->station.together = true;
 }
 
-/* The kernel picks out what runs in a cgroup, also what is too short to be found in a list of processes; where it may not, the
- * list is looked at now and then. */
+/* The kernel picks out what runs in a cgroup, also what is too short to be found in a list of
+ * processes; where it may not, the list is looked at now and then. */
 static bool can_see_cgroup(struct cpu_command *command, struct fault *fault)
 {
     struct process_choice *choice = &command->choice;
@@ -131,7 +132,7 @@ static int choose(struct cpu_command *command, char *const *words, int count, st
                      (count > 0 || recorder->fixed.pids.count > 0) + by_rule;
     if (ways > 1)
         return fault_set(fault, -EINVAL,
-                         "one of these: processes, -a, --name, --cgroup, or -- and a program");
+                         "choose one of these: PIDs, -a, --name, --cgroup, or -- and a program");
     if (recorder->command)
         return 0;
     if (command->station.whole_machine) {
@@ -155,7 +156,7 @@ static int ask_station(void *station, const char *name, bool is_once, struct fau
 
 static int record(struct cpu_command *command)
 {
-    struct fault fault = {.text = "time cannot be recorded"};
+    struct fault fault = {.text = "CPU time cannot be recorded"};
     struct cpu_cells cells;
     struct cpu_station *station = cpu_station_open(&command->station, &fault);
     if (!station || outside_options_await(&command->recorder, &command->choice, ask_station,
@@ -186,7 +187,7 @@ static int choose_and_record(struct cpu_command *command, char *const *words, in
     if (several && !command->each)
         make_title(command);
     if (recorder->is_endless && command->each) {
-        fprintf(stderr, "memoir: -a makes one recording of all; leave --each out\n");
+        fprintf(stderr, "memoir: -a makes one recording of all processes; leave --each out\n");
         return 2;
     }
     return record(command);
@@ -201,11 +202,10 @@ int cmd_cpu(int argc, char **argv)
     struct command_help const help = {
         .usage = "memoir cpu [options] PID...   or   memoir cpu [options] -- PROGRAM ARGS",
         .summary =
-            "Records where the time of processes goes: call stacks of their threads, 99 times a "
-            "second of running, and with --off-cpu\n"
-            "what they wait for.  Nothing is put into them; no frame pointers are needed.  Several "
-            "processes make one recording, in\n"
-            "which each is a root of its own.",
+            "Records where processes spend their time: the call stacks of running threads, sampled "
+            "99 times a second, and with\n--off-cpu what threads wait for.  memoir puts nothing "
+            "into the processes; no frame pointers are needed.  Several\nprocesses make one "
+            "recording, in which each process is an outermost frame.",
         .examples = "  memoir cpu -- ./node --config node.toml\n"
                     "  memoir cpu --for 30s --off-cpu 4242\n"
                     "  memoir cpu --for 1m --name etcd -o cluster.memoir\n"
@@ -215,7 +215,7 @@ int cmd_cpu(int argc, char **argv)
         .sets = sets,
         .set_count = 3};
     int status;
-    outside_options_init(&command.recorder, SOURCE_CPU);
+    outside_options_init(&command.recorder, &command.serve, SOURCE_CPU);
     command.recorder.ended = say_end;
     command.recorder.command = outside_split_program(&argc, argv);
     int const words = command_words(argc, argv, &help, &status);

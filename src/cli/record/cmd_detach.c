@@ -25,9 +25,9 @@ int cmd_detach(int argc, char **argv)
     struct option_set const sets[] = {{NULL, rules, &choice}};
     struct command_help const help = {
         .usage = "memoir detach PID",
-        .summary = "Ends the recording of a process, which goes on.  Its recorder takes everything "
-                   "out of it and "
-                   "finishes the file;\nif that was killed, this does what is left to do.",
+        .summary = "Ends the recording of a process; the process goes on.  The recorder removes "
+                   "its hooks from the process and completes\nthe file.  If the recorder was "
+                   "killed, memoir detach removes the hooks.",
         .examples = "  memoir detach 4242\n  memoir detach --name node\n",
         .sets = sets,
         .set_count = 1};
@@ -39,7 +39,7 @@ int cmd_detach(int argc, char **argv)
     if (words == 1)
         pid = (pid_t)strtol(argv[1], &end, 10);
     if ((words == 1) == (choice.name != NULL) || (words == 1 && (*end || pid <= 0))) {
-        fprintf(stderr, "memoir: detach from what? give one process id, or --name\n");
+        fprintf(stderr, "memoir: no process: give one PID, or --name\n");
         return 2;
     }
     int err = choice.name ? target_find(NULL, choice.name, &pid, &fault) : 0;

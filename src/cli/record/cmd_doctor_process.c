@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_doctor_process.c - `memoir doctor PID`: whether a process can be attached to, and why not. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,9 @@
 #include "cli/shared/doctor_options.h"
 #include "cli/record/record_commands.h"
 #include "doctor/process_checkup.h"
+#include "foreign/foreign_file.h"
 #include "procfs/process/executable_facts.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_libc.h"
 #include "procfs/process/process_status.h"
 #include "report/text/doctor_report.h"
@@ -37,11 +38,9 @@ static void examine_status(struct process_examined *process)
 
 static void examine_program(struct process_examined *process)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%u/exe", process->pid);
-    ssize_t const length = readlink(path, process->path, sizeof(process->path) - 1);
-    process->path[length > 0 ? length : 0] = '\0';
-    int const fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct foreign_limits const limits = {.bytes_max = FOREIGN_PROGRAM_MAX};
+    (void)proc_read_link(process->pid, PROC_EXE, process->path, sizeof(process->path));
+    int const fd = foreign_program_open(process->pid, &limits, NULL);
     if (fd < 0)
         return;
     struct executable_facts const facts = executable_facts_read(fd);
@@ -54,10 +53,8 @@ static void examine_program(struct process_examined *process)
 
 static bool sees_namespaces(uint32_t pid)
 {
-    char path[64];
     struct stat status;
-    snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
-    return stat(path, &status) == 0;
+    return proc_stat(pid, 0, PROC_NS_MNT, &status) == 0;
 }
 
 /* Whether a namespace of it is another one than ours; false when we may not know. */
@@ -127,14 +124,14 @@ int cmd_doctor_process(int argc, char **argv)
     if (words < 0)
         return status;
     if (words != 1 || human_parse_count(argv[1], &pid) < 0 || pid == 0 || pid > INT32_MAX) {
-        fprintf(stderr, "memoir doctor: \"%s\" is no process id; give a number\n",
+        fprintf(stderr, "memoir doctor: \"%s\" is not a PID; give a number\n",
                 words ? argv[1] : "");
         return 2;
     }
     process.pid = (uint32_t)pid;
     examine(&process);
     if (!process.name[0]) {
-        fprintf(stderr, "memoir doctor: there is no process %u; `ps -ef` lists those there are\n",
+        fprintf(stderr, "memoir doctor: there is no process %u; `ps -ef` lists all processes\n",
                 process.pid);
         return 1;
     }

@@ -30,8 +30,8 @@ int cmd_mark(int argc, char **argv)
     struct command_help const help = {
         .usage = "memoir mark PID TEXT [--begin|--end]",
         .summary =
-            "Names this instant in the recording of a process that is being recorded: reports and\n"
-            "plots can be split there, as with the marks that a program sets itself (memoir.h).",
+            "Gives this instant a name in a running recording: reports and plots can be split at "
+            "the mark,\nas at the marks that a program sets itself (memoir.h).",
         .examples = "  memoir mark 4711 \"load test begins\"\n"
                     "  memoir mark 4711 \"load test\" --begin\n"
                     "  memoir report node.4711.memoir --between 'mark:load test begins,end'\n",
@@ -44,7 +44,7 @@ int cmd_mark(int argc, char **argv)
     if (words < 0)
         return status;
     if (words != 2 || parse_pid(argv[1], &pid) < 0) {
-        fprintf(stderr, "memoir: mark what? as in: memoir mark PID \"load test begins\"\n");
+        fprintf(stderr, "memoir: no PID and text, as in: memoir mark PID \"load test begins\"\n");
         return 2;
     }
     if (argv[2][0] == '\0' || strlen(argv[2]) > TEXT_MAX || strpbrk(argv[2], "\r\n")) {

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "capture/pages/page_cells.h"
 #include "cli/record/outside_options.h"
@@ -10,13 +11,14 @@
 #include "cli/record/wish_options.h"
 #include "wire/agent.h"
 
-#define EVERY_DEFAULT 1000000000ull
+#define EVERY_DEFAULT NS_PER_SECOND
 #define EVERY_LEAST   50000000ull
 
 struct pages_options {
     struct outside_recorder_options recorder;
     struct page_station_options station;
     struct process_choice choice;
+    struct serve_helper serve;
 };
 
 static int handle_agent(void *into, const char *name, const char *value, struct fault *fault)
@@ -31,7 +33,9 @@ static const char *const source_names[] = {
     [PAGE_SOURCE_ANY] = "any", [PAGE_SOURCE_AGENT] = "agent", [PAGE_SOURCE_PERF] = "perf", NULL};
 
 static const struct option_rule rules[] = {
-    {"--every", "TIME", "how often to look at the pages (1s); less often where that is costly",
+    {"--every", "TIME",
+     "time between snapshots of the pages (1s); longer where snapshots are "
+     "costly",
      OPTION_DURATION(struct pages_options, station.look_every_ns, EVERY_LEAST, OPTION_NO_LIMIT)},
     {"--children", NULL, "also record child processes, each in its own file",
      OPTION_BITS(struct pages_options, station.watch, AGENT_WATCH_CHILDREN)},
@@ -84,13 +88,13 @@ static void say_missed(const struct pages_options *options, struct page_station 
     uint64_t const missed = page_station_missed(station);
     if (missed > 0)
         fprintf(stderr,
-                "memoir: %s was started %llu times and over before anything could be read of it\n",
+                "memoir: %s started %llu times and ended before memoir could read anything\n",
                 options->recorder.awaited, (unsigned long long)missed);
 }
 
 static int record(struct pages_options *options)
 {
-    struct fault fault = {.text = "pages cannot be watched"};
+    struct fault fault = {.text = "pages cannot be recorded"};
     struct page_cells cells;
     struct page_station *station = page_station_open(&options->station, &fault);
     if (!station || outside_options_await(&options->recorder, &options->choice, ask_station,
@@ -106,9 +110,8 @@ static int record(struct pages_options *options)
     if (page_station_uses_perf(station) && options->station.source == PAGE_SOURCE_ANY &&
         !options->recorder.wish.quiet)
         fprintf(stderr,
-                "memoir: there is no agent at %s, so faults come from perf events: they cost more, "
-                "and page "
-                "cache is not seen; sudo memoir agent changes that\n",
+                "memoir: no agent at %s, so page faults come from perf events: this costs more and "
+                "does not show the page cache; start an agent with sudo memoir agent\n",
                 options->station.socket);
     int const status = outside_options_record(&options->recorder);
     say_missed(options, station);
@@ -127,11 +130,11 @@ int cmd_pages(int argc, char **argv)
                                       {"Recording", wish_rules, &options.recorder.wish}};
     struct command_help const help = {
         .usage = "memoir pages [options] PID...   or   memoir pages [options] -- PROGRAM ARGS",
-        .summary = "Records which call stacks the resident pages of processes come from, and the "
-                   "page cache that they fill, until\n"
-                   "they end or Ctrl-C.  Nothing is put into the process: the kernel tells, "
-                   "through memoir agent, which must run.\n"
-                   "What was resident before is one part by itself.",
+        .summary = "Records which call stacks touched the resident pages of processes first, and "
+                   "which filled the page cache, until the\nprocesses end or Ctrl-C.  memoir puts "
+                   "nothing into a process: the kernel reports page faults through memoir agent, "
+                   "which\nmust run.  Pages that were resident before the recording are listed "
+                   "separately.",
         .examples = "  sudo memoir agent &\n"
                     "  memoir pages 4242\n"
                     "  memoir pages --for 10m -o node.memoir --name node\n"
@@ -141,7 +144,7 @@ int cmd_pages(int argc, char **argv)
         .set_count = 3};
     struct fault fault = {.text = ""};
     int status, err = 0;
-    outside_options_init(&options.recorder, SOURCE_PAGES);
+    outside_options_init(&options.recorder, &options.serve, SOURCE_PAGES);
     options.recorder.ended = say_end;
     options.recorder.command = outside_split_program(&argc, argv);
     int const words = command_words(argc, argv, &help, &status);
@@ -154,7 +157,7 @@ int cmd_pages(int argc, char **argv)
         err = process_choice_find(&options.choice, argv + 1, words, options.recorder.wish.quiet,
                                   &options.recorder.fixed, &options.recorder.selector, &fault);
     else if (words > 0)
-        err = fault_set(&fault, -EINVAL, "a process or a program, not both: %s", argv[1]);
+        err = fault_set(&fault, -EINVAL, "give a process or a program, not both: %s", argv[1]);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
         return err == -EINVAL ? 2 : 1;

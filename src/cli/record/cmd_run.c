@@ -24,7 +24,7 @@ struct run_options {
 
 static const struct option_rule exec_rules[] = {
     {"--exec", NULL,
-     "become the program: it keeps the PID of memoir run; the recorder is nobody's child",
+     "become the program, which then has the PID of memoir run; the recorder is not its child",
      OPTION_FLAG(struct run_options, becomes)},
     {.name = NULL}};
 
@@ -61,9 +61,8 @@ int cmd_run(int argc, char **argv)
         .usage = "memoir run [options] -- PROGRAM [ARGUMENTS]",
         .summary =
             "Runs a program and records every allocation, from the first to the last, with its "
-            "call stack.\nThe exit status is the program's; when that is 0: 1 if the recording "
-            "could not be "
-            "written\nto its end (a full disk), 3 if an alert fired.",
+            "call stack.\nThe exit status is that of the program.  If the program's status is 0: 1 "
+            "if the recording could\nnot be written completely (a full disk), 3 if an alert fired.",
         .examples = "  memoir run -- ./node --port 8080\n"
                     "  memoir run -o node.memoir --max-size 1G -- ./node\n"
                     "  memoir run --heap sample -- ./node      (in production)\n"
@@ -88,7 +87,7 @@ int cmd_run(int argc, char **argv)
     if (first < argc && strcmp(argv[first], "--") == 0)
         first++;
     if (first >= argc) {
-        fprintf(stderr, "memoir: run what? give a program: memoir run -- PROGRAM [ARGUMENTS]\n");
+        fprintf(stderr, "memoir: no program: memoir run -- PROGRAM [ARGUMENTS]\n");
         return 2;
     }
     record_options_finish(&options.record);

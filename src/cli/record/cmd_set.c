@@ -31,8 +31,9 @@ int cmd_set(int argc, char **argv)
     struct option_set sets[] = {{NULL, rules, &settings}};
     struct command_help help = {
         .usage = "memoir set PID --heap full|sample[=BYTES]|off",
-        .summary = "Changes what a running recording traces, at once and without a restart.\n"
-                   "Blocks that were followed one by one are lost sight of when samples begin.",
+        .summary = "Changes what a running recording traces, at once and without a restart.\nWhen "
+                   "a full recording begins to sample, memoir stops following the blocks that it "
+                   "knew.",
         .examples = "  memoir set 4711 --heap sample\n"
                     "  memoir set 4711 --heap full\n",
         .sets = sets,
@@ -45,11 +46,11 @@ int cmd_set(int argc, char **argv)
     if (count < 0)
         return status;
     if (count != 1 || !settings.has_heap) {
-        fprintf(stderr, "memoir: set what? as in: memoir set PID --heap sample\n");
+        fprintf(stderr, "memoir: no PID and mode, as in: memoir set PID --heap sample\n");
         return 2;
     }
     if (parse_pid(argv[1], &pid) < 0) {
-        fprintf(stderr, "memoir: %s is no process id\n", argv[1]);
+        fprintf(stderr, "memoir: %s is not a PID\n", argv[1]);
         return 2;
     }
     snprintf(request, sizeof(request), "heap %llu", (unsigned long long)settings.heap_rate);

@@ -7,13 +7,13 @@
 #include <sys/wait.h>
 
 #include "capture/programs/launch.h"
-#include "cli/shared/serve_helper.h"
 #include "cli/record/wish_options.h"
 
-void outside_options_init(struct outside_recorder_options *options, const char *source)
+void outside_options_init(struct outside_recorder_options *options, struct serve_helper *serve,
+                          const char *source)
 {
     *options = (struct outside_recorder_options){.source = source};
-    wish_options_init(&options->wish);
+    wish_options_init(&options->wish, serve);
     launch_remember(); /* before we need more descriptors */
 }
 
@@ -48,7 +48,7 @@ int outside_options_await(struct outside_recorder_options *options, struct proce
     process_choice_await(choice, &options->selector);
     options->is_one = true;
     if (!options->wish.quiet)
-        fprintf(stderr, "memoir: waiting for %s to be started\n", name);
+        fprintf(stderr, "memoir: waiting until a program %s starts\n", name);
     return 0;
 }
 
@@ -57,13 +57,16 @@ int outside_options_record(const struct outside_recorder_options *options)
     struct outside_recorder_result result;
     struct fault fault = {.text = ""};
     int const err = outside_record(options, &result, &fault);
-    serve_helper_end();
+    serve_helper_end(options->wish.context);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text[0] ? fault.text : strerror(-err));
         return result.exec_errno == ENOENT ? 127 : result.exec_errno ? 126 : 1;
     }
     if (options->is_one && result.recordings == 0) {
-        fprintf(stderr, "memoir: nobody started %s until you stopped waiting\n", options->awaited);
+        fprintf(stderr,
+                "memoir: no program %s started before you stopped "
+                "waiting\n",
+                options->awaited);
         return 1;
     }
     if (result.wait_status < 0)

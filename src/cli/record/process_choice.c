@@ -18,14 +18,14 @@
 #define CGROUP_DEPTH_MAX 32u
 
 const struct option_rule process_choice_rules[] = {
-    {"--name", "NAME", "all processes of this name, also those that are started later",
+    {"--name", "NAME", "all processes of this name, also those that start later",
      OPTION_TEXT(struct process_choice, name)},
     {"--container", "NAME",
      "all processes of this container, by name or id; with --name, those in it",
      OPTION_TEXT(struct process_choice, container)},
     {"--cgroup", "PATH", "all processes of this cgroup, a folder below /sys/fs/cgroup",
      OPTION_TEXT(struct process_choice, cgroup)},
-    {"--wait-exec", "NAME", "wait until a program of this name is started",
+    {"--wait-exec", "NAME", "wait until a program of this name starts",
      OPTION_TEXT(struct process_choice, wait_exec)},
     {.name = NULL}};
 
@@ -144,7 +144,7 @@ static int wait_for(const char *name, bool quiet, struct pid_list *list, struct 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (!quiet)
-        fprintf(stderr, "memoir: waiting for %s to be started\n", name);
+        fprintf(stderr, "memoir: waiting until a program %s starts\n", name);
     int err = wait_exec(name, &stop_asked, &pid, fault);
     return err < 0 ? err : vec_push(&list->pids, (uint32_t)pid) ? 0 : -ENOMEM;
 }
@@ -154,7 +154,7 @@ static int parse_pids(char *const *words, int count, struct pid_list *list, stru
     for (int i = 0; i < count; i++) {
         pid_t pid;
         if (parse_pid(words[i], &pid) < 0)
-            return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s",
+            return fault_set(fault, -EINVAL, "%s is not a PID; give a number, or --name %s",
                              words[i], words[i]);
         if (!vec_push(&list->pids, (uint32_t)pid))
             return -ENOMEM;
@@ -172,9 +172,9 @@ int process_choice_find(struct process_choice *choice, char *const *words, int c
     if (ways != 1)
         return fault_set(fault, -EINVAL,
                          ways == 0
-                             ? "which process? give its number, --name, --container, --cgroup or "
+                             ? "no process: give a PID, --name, --container, --cgroup or "
                                "--wait-exec, or -- and a program to start"
-                             : "give numbers, or --wait-exec, or --name, --container and --cgroup");
+                             : "give PIDs, or --wait-exec, or --name, --container and --cgroup");
     if (count > 0)
         return parse_pids(words, count, list, fault);
     if (choice->wait_exec)

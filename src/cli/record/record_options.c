@@ -12,18 +12,18 @@
 #include <unistd.h>
 
 #include "analyze/alerts/plausible.h"
+#include "base/clock.h"
 #include "base/human.h"
 #include "cli/shared/helper_program.h"
-#include "cli/shared/serve_helper.h"
 #include "cli/record/wish_options.h"
 #include "report/text/death_text.h"
 #include "report/text/doubt_text.h"
 
 #define ALLOCATOR_NAME_MAX  32
-#define MAP_EVERY_DEFAULT   10000000000ull
+#define MAP_EVERY_DEFAULT   (10 * NS_PER_SECOND)
 #define MAP_EVERY_LEAST     100000000ull
-#define PAGES_EVERY_DEFAULT 1000000000ull
-#define NEVER_WAIT_MOST     1000000000ull
+#define PAGES_EVERY_DEFAULT NS_PER_SECOND
+#define NEVER_WAIT_MOST     NS_PER_SECOND
 
 static int handle_allocator(void *into, const char *name, const char *value, struct fault *fault)
 {
@@ -67,11 +67,11 @@ const struct option_rule record_rules[] = {
      "threads wait for the recorder while it makes progress; nothing is estimated (memoir run)",
      OPTION_VALUE(struct record_options, recorder.longest_wait_ns, 0)},
     {"--never-wait", "=TIME",
-     "threads wait at most TIME (20ms); what comes faster is estimated (memoir attach)",
+     "threads wait at most TIME (20ms); faster events are estimated (memoir attach)",
      OPTION_DURATION(struct record_options, recorder.longest_wait_ns, 1, NEVER_WAIT_MOST),
      OPTION_LEFT_OUT(NEVER_WAIT_DEFAULT)},
     {"--map-every", "TIME",
-     "how often to find out who owns resident pages, for memoir explain (10s), or off",
+     "how often to take a snapshot of the resident pages, for memoir explain (10s), or off",
      OPTION_CALLBACK(handle_map_every)},
     {"--pages", NULL, "also record which call stacks resident pages come from, by memoir agent",
      OPTION_FLAG(struct record_options, wants_pages)},
@@ -111,7 +111,7 @@ void record_options_init(struct record_options *options)
                   .watch = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE,
                   .look_every_ns = PAGES_EVERY_DEFAULT},
         .cpu = {.socket = AGENT_SOCKET_PATH, .hz = CPU_HZ_DEFAULT}};
-    wish_options_init(&options->recorder.wish);
+    wish_options_init(&options->recorder.wish, &options->serve);
 }
 
 void record_options_finish(struct record_options *options)
@@ -160,7 +160,7 @@ int record_watch_end(struct sentry *watch, int status)
     return sentry_finish(watch) > 0 && status == 0 ? SENTRY_ALERT_STATUS : status;
 }
 
-static bool takes_argument(const struct option_rule *rules, const char *name)
+static bool needs_argument(const struct option_rule *rules, const char *name)
 {
     for (const struct option_rule *rule = rules; rule->name; rule++)
         if (rule->argument && rule->argument[0] != '=' && strcmp(name, rule->name) == 0)
@@ -170,8 +170,8 @@ static bool takes_argument(const struct option_rule *rules, const char *name)
 
 int record_option_words(char *const *argv)
 {
-    return takes_argument(record_rules, argv[0]) || takes_argument(wish_rules, argv[0]) ||
-                   takes_argument(sentry_rules, argv[0])
+    return needs_argument(record_rules, argv[0]) || needs_argument(wish_rules, argv[0]) ||
+                   needs_argument(sentry_rules, argv[0])
                ? 2
                : 1;
 }
@@ -184,7 +184,8 @@ static int exit_status(int wait_status)
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-/* An older recording under the name that was asked for is not to be taken for the new one, and not to be lost either. */
+/* An older recording under the name that was asked for is not to be taken for the new one, and
+ * not to be lost either. */
 static void put_older_aside(const char *path)
 {
     char aside[PATH_MAX];
@@ -193,21 +194,21 @@ static void put_older_aside(const char *path)
         return;
     bool const fits = snprintf(aside, sizeof(aside), "%s~", path) < (int)sizeof(aside);
     if (fits && renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0)
-        fprintf(stderr, "memoir: the older recording %s is called %s now\n", path, aside);
+        fprintf(stderr, "memoir: the older recording %s was renamed to %s\n", path, aside);
     else
-        fprintf(stderr, "memoir: mind: %s is an older recording, not one of this run\n", path);
+        fprintf(stderr, "memoir: warning: %s is an older recording, not one of this run\n", path);
 }
 
 int record_end(const struct recorder_options *options, const struct recorder_result *result,
                const char *name)
 {
-    serve_helper_end();
+    serve_helper_end(options->wish.context);
     if (result->recordings == 0) {
-        fprintf(stderr, "memoir: nothing was recorded of %s%s%s\n", name,
+        fprintf(stderr, "memoir: nothing was recorded for %s%s%s\n", name,
                 result->doubt[0] ? ": " : "", result->doubt);
         put_older_aside(options->wish.output);
     } else if (result->doubt[0] && !options->wish.quiet)
-        fprintf(stderr, "memoir: mind: %s\n", result->doubt);
+        fprintf(stderr, "memoir: warning: %s\n", result->doubt);
     if (result->summary[0] && !options->wish.quiet)
         fprintf(stderr, "memoir: %s\n", result->summary);
     int const status = exit_status(result->wait_status);

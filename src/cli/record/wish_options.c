@@ -3,18 +3,17 @@
 
 #include <stdio.h>
 
-#include "cli/shared/serve_helper.h"
-
 #define MAX_SIZE_DEFAULT (256ull << 20)
 #define MAX_SIZE_LEAST   (64ull << 10)
 
 /* --serve, and what memoir serve is to be told, which implies --serve. */
 static int handle_serve(void *into, const char *name, const char *value, struct fault *fault)
 {
+    struct recording_wish *wish = into;
     (void)fault;
     if (value)
-        serve_helper_option(name, value);
-    ((struct recording_wish *)into)->began = serve_helper_begin;
+        serve_helper_option(wish->context, name, value);
+    wish->began = serve_helper_begin;
     return 0;
 }
 
@@ -25,7 +24,7 @@ const struct option_rule wish_rules[] = {
      OPTION_FLAG(struct recording_wish, force)},
     {"--max-size", "SIZE", "keep the file below SIZE (256M); older times get coarser",
      OPTION_BYTES(struct recording_wish, max_bytes, MAX_SIZE_LEAST, OPTION_NO_LIMIT)},
-    {"--for", "TIME", "stop recording after TIME; processes go on",
+    {"--for", "TIME", "stop recording after TIME; the processes go on",
      OPTION_DURATION(struct recording_wish, for_ns, 0, OPTION_NO_LIMIT)},
     {"--serve", NULL, "serve the recording while it is written, as memoir serve does",
      OPTION_CALLBACK(handle_serve)},
@@ -43,7 +42,8 @@ static void print_sentence(const char *sentence)
     fprintf(stderr, "memoir: %s\n", sentence);
 }
 
-void wish_options_init(struct recording_wish *wish)
+void wish_options_init(struct recording_wish *wish, struct serve_helper *serve)
 {
-    *wish = (struct recording_wish){.max_bytes = MAX_SIZE_DEFAULT, .say = print_sentence};
+    *wish = (struct recording_wish){
+        .max_bytes = MAX_SIZE_DEFAULT, .say = print_sentence, .context = serve};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch_main.c - `memoir-fetch URL SECONDS`: writes what a server answers to standard output.  In a program of its own for the
- * reasons that memoir-notify is one.  Follows nobody elsewhere, asks no proxy, and takes no more than BODY_MOST. */
+/* fetch_main.c - `memoir-fetch URL SECONDS`: writes what a server answers to standard output.
+ * In a program of its own for the reasons that memoir-notify is one.  Follows nobody elsewhere,
+ * asks no proxy, and takes no more than BODY_MOST. */
 #include <curl/curl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+
+#include "base/terminal.h"
 
 #define BODY_MOST  ((size_t)64 << 20)
 #define SAID_MOST  200
@@ -29,7 +32,7 @@ static void keep_said(struct fetch_answer *answer, const char *data, size_t size
     answer->said[have + more] = '\0';
 }
 
-static size_t take(char *data, size_t one, size_t count, void *context)
+static size_t handle_body(char *data, size_t one, size_t count, void *context)
 {
     struct fetch_answer *answer = context;
     size_t const size = one * count;
@@ -56,7 +59,7 @@ static void set_options(CURL *curl, const char *url, long seconds, struct fetch_
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, seconds);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1l);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, handle_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "memoir/" MEMOIR_VERSION);
 }
@@ -89,6 +92,7 @@ int main(int argc, char **argv)
 {
     struct fetch_answer answer = {0};
     long status = 0;
+    terminal_guard();
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the server nobody wants to know */
     if (argc != 3) {
         fprintf(stderr, "memoir-fetch: a part of memoir; use `memoir serve --go-pprof URL`\n");

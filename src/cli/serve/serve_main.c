@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "cli/shared/helper_program.h"
 #include "cli/shared/options.h"
 #include "formats/open/input_file.h"
@@ -16,6 +17,7 @@
 #include "serve/content/live_words.h"
 #include "serve/http/request_text.h"
 #include "serve/http/server.h"
+#include "serve/http/socket_owner.h"
 #include "serve/content/site_list.h"
 #include "serve/http/token_file.h"
 #include "store/history/history.h"
@@ -86,7 +88,7 @@ static int handle_sources(void *into, const char *name, const char *value, struc
 }
 
 static const struct option_rule serve_rules[] = {
-    {"--pid", "PID", "process to watch; memoir serve finds its recording, now or later",
+    {"--pid", "PID", "process to serve; memoir serve finds its recording, now or later",
      OPTION_COUNT(struct serve_options, target.pid, 1, INT32_MAX)},
     {"--listen", "ADDR",
      "address to serve on: ADDRESS:PORT in numbers, or a port (127.0.0.1:17832)",
@@ -102,7 +104,7 @@ static const struct option_rule serve_rules[] = {
      "also serve the profiles of a Go program's own net/http/pprof, as http://127.0.0.1:6060",
      OPTION_CALLBACK(parse_go_pprof)},
     {"--sources", "DIR",
-     "show source files in this folder, by the tails of their paths; may be repeated",
+     "show source files in this folder, found by the ends of their paths; may be repeated",
      OPTION_CALLBACK(handle_sources)},
     {"--allow-host", "NAME", "also answer to this name in the Host header",
      OPTION_CALLBACK(handle_allow_host)},
@@ -114,7 +116,8 @@ static const struct option_rule serve_rules[] = {
     {.name = NULL},
 };
 
-/* Blocked before there are threads, so that only we get them.  What is ignored stays so: nohup means it. */
+/* Blocked before there are threads, so that only we get them.  What is ignored stays so: nohup
+ * means it. */
 static int open_signals(void)
 {
     static const int ends_us[] = {SIGINT, SIGTERM, SIGHUP};
@@ -148,23 +151,59 @@ static void wait_for_end(struct server *server, int signals, bool until_stdin_en
     }
 }
 
-static int check_token(struct serve_options *options, struct fault *fault)
+static int read_token(struct serve_options *options, struct fault *fault)
 {
     bool others_may_read;
-    if (!options->token_file && options->server.address.is_loopback)
-        return 0;
-    if (!options->token_file)
-        return fault_set(fault, -EPERM,
-                         "other machines could read what is served there: give --token-file FILE, "
-                         "or listen on 127.0.0.1");
     int const err = token_file_read(options->token_file, options->token, &others_may_read, fault);
     if (err)
         return err;
     if (others_may_read && !options->quiet)
-        fprintf(stderr, "memoir serve: mind: every user of this machine may read the token in %s\n",
+        fprintf(stderr,
+                "memoir serve: warning: every user of this machine may read the token in "
+                "%s\n",
                 options->token_file);
     options->server.token = options->token;
     return 0;
+}
+
+/* A process that /proc does not give to us may be anybody's. */
+static bool is_of_another_user(uint32_t pid)
+{
+    char path[32];
+    struct stat facts;
+    snprintf(path, sizeof(path), "/proc/%u", pid);
+    return pid && (stat(path, &facts) < 0 || facts.st_uid != geteuid());
+}
+
+/* Who is let in: whoever has the token of --token-file; without that file our own user, and where
+ * somebody else may have a right to look, whoever has the link that is printed. */
+static int choose_clients(struct serve_options *options, struct fault *fault)
+{
+    if (options->token_file)
+        return read_token(options, fault);
+    if (!options->server.address.is_loopback)
+        return fault_set(fault, -EPERM,
+                         "other machines could read what is served there: give --token-file FILE, "
+                         "or listen on 127.0.0.1");
+    options->server.trusts_own_user = socket_owners_are_told();
+    if (options->server.trusts_own_user && geteuid() != 0 &&
+        !is_of_another_user(options->target.pid))
+        return 0;
+    options->server.token = options->token;
+    return token_make(options->token, fault);
+}
+
+static void say_where(const struct serve_options *options, const struct server *server)
+{
+    char text[LISTEN_TEXT_MOST];
+    listen_address_render(server_address(server), text);
+    fprintf(stderr, "memoir: serving http://%s/\n", text);
+    if (options->server.token && !options->token_file)
+        fprintf(stderr, "memoir: %s the link http://%s/?token=%s\n",
+                options->server.trusts_own_user
+                    ? "other users of this machine need"
+                    : "the kernel does not tell whose a connection is, so all users need",
+                text, options->server.token);
 }
 
 static int check_history(const char *path, struct fault *fault)
@@ -190,7 +229,9 @@ static int open_named(const struct serve_options *options, const char *path,
     target.path = path;
     if (target.pid && kind != INPUT_RECORDING)
         return fault_set(fault, -EINVAL,
-                         "with --pid FILE is the recording of that process, and %s is none", path);
+                         "with --pid, FILE is the recording of that process, and %s is no "
+                         "recording",
+                         path);
     if (kind == INPUT_RUN)
         return target_list_open_run(targets, &target, fault);
     if (kind == INPUT_HISTORY && check_history(path, fault) < 0)
@@ -214,18 +255,16 @@ static int open_targets(struct serve_options *options, struct target_list *targe
 static int serve(struct serve_options *options, struct fault *fault)
 {
     struct target_list targets = {0};
-    int err = check_token(options, fault);
+    int err = choose_clients(options, fault);
     if (err)
         return err;
+    err = open_targets(options, &targets, fault); /* reads pipes, too: a signal must end that */
     int const signals = open_signals();
-    err = open_targets(options, &targets, fault);
     bool const is_late = err == -ESRCH && options->until_stdin_ends; /* the program was faster */
     struct server *server = err ? NULL : server_start(&options->server, &targets, fault);
     if (server) {
-        char text[LISTEN_TEXT_MOST];
-        listen_address_render(server_address(server), text);
         if (!options->quiet)
-            fprintf(stderr, "memoir: serving http://%s/\n", text);
+            say_where(options, server);
         wait_for_end(server, signals, options->until_stdin_ends);
     }
     server_stop(server);
@@ -278,14 +317,12 @@ int main(int argc, char **argv)
     const struct option_set sets[] = {{"Options", serve_rules, &options}};
     const struct command_help help = {
         "memoir serve [FILE | RUN | DB]... [--pid PID] [options]",
-        "Serves a process and its recording over HTTP: /metrics for Prometheus, /debug/pprof/ for\n"
-        "go tool pprof, /v1/tree for pages by call stack, the page for browsers; /routes lists "
-        "all.\n"
-        "FILE is a recording, which may still grow, or a file of another program; RUN the folder "
-        "of\n"
-        "memoir watch, all nodes of it; DB a history (memoir history).  Of several, ?target=ID "
-        "chooses\n"
-        "(/api/targets).  Only this machine is served unless --listen says otherwise.",
+        "Serves a process and its recording over HTTP: /metrics for Prometheus, /debug/pprof/ "
+        "for\ngo tool pprof, /v1/tree for pages by call stack, the page for browsers; /routes "
+        "lists all.\nFILE is a recording, which may still grow, or a file of another program; RUN "
+        "the folder of\nmemoir watch, all nodes of it; DB a history (memoir history).  ?target=ID "
+        "chooses one of\nseveral (/api/targets lists them).  Only this machine is served unless "
+        "--listen says otherwise.",
         "  memoir serve --pid 4242\n"
         "  go tool pprof http://127.0.0.1:17832/debug/pprof/heap\n"
         "  go tool pprof 'http://127.0.0.1:17832/debug/pprof/profile?seconds=10'\n"
@@ -298,6 +335,7 @@ int main(int argc, char **argv)
         "  memoir serve --pid 4242 --listen 0.0.0.0:17832 --token-file /etc/memoir.token\n",
         sets, 1};
     int status = 2;
+    terminal_guard();
     if (argc < 2 || strcmp(argv[1], "serve") != 0) {
         fprintf(stderr, "memoir-serve: a part of memoir; use `memoir serve`\n");
         return 2;

@@ -8,96 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define INPUTS_MAX 64u
+#include "base/own_path.h"
 
 static bool is_standard(const char *path)
 {
     return !path || strcmp(path, "-") == 0;
 }
 
-/* Files that are read, by what they are and not by what they are called. */
-static struct {
-    dev_t device;
-    ino_t inode;
-} inputs[INPUTS_MAX];
-static unsigned input_count;
-
-void answer_protect(const char *path)
-{
-    struct stat about;
-    if (input_count >= INPUTS_MAX || stat(path, &about) < 0)
-        return;
-    inputs[input_count].device = about.st_dev;
-    inputs[input_count++].inode = about.st_ino;
-}
-
-static bool is_input(const struct stat *about)
-{
-    for (unsigned i = 0; i < input_count; i++)
-        if (inputs[i].device == about->st_dev && inputs[i].inode == about->st_ino)
-            return true;
-    return false;
-}
-
-/* A file without a name, in the folder of `path`; -1 where that cannot be. */
-static int open_beside(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int const fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
-    free(folder);
-    return fd;
-}
-
-/* Where the answer is written: beside what is there, if that is a file. */
-static int open_answer(const char *path)
-{
-    struct stat about;
-    bool const exists = stat(path, &about) == 0;
-    int const fd = exists && !S_ISREG(about.st_mode) ? -1 : open_beside(path);
-    return fd >= 0 ? fd : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-}
-
-FILE *answer_open(const char *path, struct fault *fault)
-{
-    struct stat about;
-    if (is_standard(path))
-        return stdout;
-    if (stat(path, &about) == 0 && is_input(&about)) {
-        fault_set(fault, -EEXIST,
-                  "%s is what is read, and would be overwritten; choose another name with -o",
-                  path);
-        return NULL;
-    }
-    if (access(path, F_OK) == 0 && access(path, W_OK) < 0) {
-        fault_set(fault, -errno, "cannot write %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    int const fd = open_answer(path);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!file) {
-        fault_set(fault, -errno, "cannot write %s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-    }
-    return file;
-}
-
 /* Gives a file without a name its own, in place of what has it now. */
 static int replace_file(FILE *file, const char *path)
 {
-    char way[64], part[PATH_MAX];
+    char way[64], place[PATH_MAX], part[PATH_MAX + 32];
     struct stat about, before;
-    char *real = realpath(path, NULL); /* a link stays one */
-    const char *place = real ? real : path;
+    uint64_t number = 0;
     int err = 0;
     if (fstat(fileno(file), &about) < 0 || !S_ISREG(about.st_mode) || about.st_nlink > 0)
-        goto end; /* it has one, or needs none */
+        return 0;                                         /* it has one, or needs none */
+    if ((err = own_path_resolve(path, place, NULL)) != 0) /* a link of ours stays one */
+        return -err;
+    (void)!getrandom(&number, sizeof(number), 0);
     snprintf(way, sizeof(way), "/proc/self/fd/%d", fileno(file));
-    snprintf(part, sizeof(part), "%s.part%d", place, (int)getpid());
+    snprintf(part, sizeof(part), "%s.part%016llx", place, (unsigned long long)number);
     if (stat(place, &before) == 0)
         (void)!fchmod(fileno(file), before.st_mode & 0777);
     if (linkat(AT_FDCWD, way, AT_FDCWD, part, AT_SYMLINK_FOLLOW) < 0) {
@@ -106,8 +41,6 @@ static int replace_file(FILE *file, const char *path)
         err = errno;
         unlink(part);
     }
-end:
-    free(real);
     return err;
 }
 

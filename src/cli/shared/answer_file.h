@@ -3,20 +3,29 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/fault.h"
 
-/* The answer must not take the place of this file: it is what is read. */
+/* Forbids that an answer replaces this file: memoir reads the file. */
 void answer_protect(const char *path);
 
-/* `path` NULL or "-": standard output.  A new file is created 0600; one that is there keeps its mode, and what it holds until the
- * answer is complete.  A device or a pipe is written to as it is.  NULL with `fault` on failure. */
+/* Whether this is one of those files, by device and inode. */
+bool answer_is_protected(const struct stat *about);
+
+/* Fails if an answer must not replace the file `path`: the file is protected, or is a recording. */
+int answer_check_place(const char *path, struct fault *fault);
+
+/* Opens the place of an answer.  `path` NULL or "-": standard output.  A new file is created
+ * with mode 0600.  An existing file keeps its mode, and its content until the answer is
+ * complete; a device or a pipe is written to directly.  Returns NULL with `fault` on failure,
+ * also for a file that answer_check_place refuses. */
 FILE *answer_open(const char *path, struct fault *fault);
 
 /* Flushes and closes (standard output stays open).  An error anywhere since the open, such as a
  * full disk, is found here.  A reader that went away (EPIPE) is no error. */
 int answer_close(FILE *file, const char *path, struct fault *fault);
-/* Closes an answer that nobody needs: what was there before stays. */
+/* Drops an answer: the file that was there before stays. */
 void answer_discard(FILE *file, const char *path);
 
 /* Colour only on a terminal that has it, and neither when `no_color` nor when NO_COLOR is set. */

@@ -1,4 +1,5 @@
-/* answer_options.h - where an answer goes, and in which form: for commands with no more to choose. */
+/* answer_options.h - where an answer goes, and in which form: for commands with no more to
+ * choose. */
 #pragma once
 
 #include <stdbool.h>

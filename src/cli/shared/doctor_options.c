@@ -30,11 +30,10 @@ struct command_help doctor_help(const struct option_set *sets)
 {
     return (struct command_help){
         "memoir doctor [PID] [options]",
-        "Tells what works on this machine, what does not and why, and the exact command to get "
-        "the\n"
-        "rest: kernel features and permissions, each found out by trying it, symbols, libc, disk.\n"
-        "The exit status is 0 when memoir run works.  With PID: whether memoir can attach to that\n"
-        "process, and why not; the exit status is 0 when it can.",
+        "Prints what works on this machine, what does not and why, and the command that enables "
+        "each\nmissing part: kernel features and permissions (memoir tries each of them), symbols, "
+        "libc, disk.\nThe exit status is 0 when memoir run works.  With PID: whether memoir can "
+        "attach to that\nprocess, and if not, why; the exit status is 0 when memoir can attach.",
         "  memoir doctor\n"
         "  memoir doctor 4242\n"
         "  memoir doctor --folder /var/lib/node\n"

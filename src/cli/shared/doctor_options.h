@@ -1,5 +1,5 @@
-/* doctor_options.h - what `memoir doctor` shares between looking at the machine, in `memoir`, and at a process, in
- * `memoir-record`. */
+/* doctor_options.h - what `memoir doctor` shares between looking at the machine, in `memoir`,
+ * and at a process, in `memoir-record`. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* helper_program.h - where the programs beside `memoir` are, and its library: in its own folder when
- * built, in libexec and lib once installed. */
+/* helper_program.h - where the programs beside `memoir` are, and its library: in its own folder
+ * when built, in libexec and lib once installed. */
 #pragma once
 
 #include <limits.h>

@@ -34,7 +34,9 @@ struct recording *open_selected_input(const char *path, const struct selection *
     if (!selection || (!selection->node && !selection->kind))
         return input_file_read(path, helper, fault);
     fault_set(fault, -EINVAL,
-              "--node and --kind choose from a run of memoir watch, and %s is no folder", path);
+              "--node and --kind choose from the folder of memoir watch, and %s is not a "
+              "folder",
+              path);
     return NULL;
 }
 

@@ -1,4 +1,5 @@
-/* open_input.h - FILE of any command into a recording: a file of any kind (formats/open/input_file.h), or the folder of a run. */
+/* open_input.h - FILE of any command into a recording: a file of any kind
+ * (formats/open/input_file.h), or the folder of a run. */
 #pragma once
 
 #include "model/recording.h"
@@ -6,6 +7,6 @@
 
 /* NULL with a sentence in `fault`.  The caller destroys. */
 struct recording *open_input(const char *path, struct fault *fault);
-/* The same where --node and --kind may have chosen from a run. */
+/* Like open_input; --node and --kind may have chosen from a run. */
 struct recording *open_selected_input(const char *path, const struct selection *selection,
                                       struct fault *fault);

@@ -4,9 +4,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "base/vec.h"
 
@@ -19,9 +22,13 @@ struct unit {
 
 /* Falling. */
 static const struct unit byte_units[] = {{"G", 1u << 30}, {"M", 1u << 20}, {"K", 1u << 10}};
-static const struct unit time_units[] = {
-    {"d", 86400000000000u}, {"h", 3600000000000u}, {"m", 60000000000u}, {"s", 1000000000u},
-    {"ms", 1000000u},       {"us", 1000u},         {"ns", 1u}};
+static const struct unit time_units[] = {{"d", 86400 * NS_PER_SECOND},
+                                         {"h", 3600 * NS_PER_SECOND},
+                                         {"m", 60 * NS_PER_SECOND},
+                                         {"s", NS_PER_SECOND},
+                                         {"ms", 1000000u},
+                                         {"us", 1000u},
+                                         {"ns", 1u}};
 
 static const char *limit_in(const struct unit *units, size_t count, uint64_t limit,
                             char out[HUMAN_MAX])
@@ -131,6 +138,34 @@ static int store_range(const struct option_rule *rule, void *into, const char *v
     return refuse(rule, value, words, fault);
 }
 
+/* "a number above 0, at most 1000" */
+static void fraction_render(const struct option_rule *rule, char words[WORDS_MAX])
+{
+    const char *before = rule->is_above_low ? "above" : "from";
+    if (isinf(rule->high))
+        snprintf(words, WORDS_MAX, "a number %s %.15g%s", before, rule->low,
+                 rule->is_above_low ? "" : " on");
+    else
+        snprintf(words, WORDS_MAX, "a number %s %.15g%s %.15g", before, rule->low,
+                 rule->is_above_low ? ", at most" : " to", rule->high);
+}
+
+static int store_fraction(const struct option_rule *rule, void *into, const char *value,
+                          struct fault *fault)
+{
+    char words[WORDS_MAX];
+    char *end;
+    double const number = strtod(value, &end);
+    bool const is_number = end != value && !*end && !isnan(number);
+    if (is_number && number <= rule->high &&
+        (rule->is_above_low ? number > rule->low : number >= rule->low)) {
+        *(double *)((char *)into + rule->offset) = number;
+        return 0;
+    }
+    fraction_render(rule, words);
+    return refuse(rule, value, words, fault);
+}
+
 static int store_choice(const struct option_rule *rule, void *into, const char *value,
                         struct fault *fault)
 {
@@ -176,6 +211,8 @@ static int store(const struct option_rule *rule, void *into, const char *value, 
     case OPTION_KIND_TEXT:
         *(const char **)((char *)into + rule->offset) = value;
         return 0;
+    case OPTION_KIND_FRACTION:
+        return store_fraction(rule, into, value, fault);
     case OPTION_KIND_CHOICE:
         return store_choice(rule, into, value, fault);
     case OPTION_KIND_LIST:

@@ -68,7 +68,7 @@ static int unknown_option(const struct option_set *sets, size_t set_count, const
     }
     if (nearest_is_near(name, best))
         return fault_set(fault, -EINVAL, "there is no option %s, did you mean %s?", name, nearest);
-    return fault_set(fault, -EINVAL, "there is no option %s: --help lists those there are", name);
+    return fault_set(fault, -EINVAL, "there is no option %s: --help lists all options", name);
 }
 
 /* Handles argv[at] with what `match` found; the number of words used, or -EINVAL. */

@@ -1,18 +1,18 @@
-/* options.h - command-line options from tables, with the help made from the same tables.
+/* options.h - command-line options from tables, with the help made from these tables.
  *
- * A command lists its option sets: its own, and shared ones such as selection_rules.  A row names an
- * option, says what its value is (kind), where the value goes (a field of the struct that the set hands
- * in) and which values are allowed; the sentence about a wrong value comes from the kind.  Shell
- * completion and man pages are to be made from the same rows: all that a user must know of an option
- * belongs into its row, not into a callback.
+ * A command lists its option sets: its own, and shared ones such as selection_rules.  A row
+ * names an option, says what its value is (kind), where the value goes (a field of the struct
+ * that the set hands in) and which values are allowed; the sentence about a wrong value comes
+ * from the kind.  Shell completion and man pages are to be made from these rows: all that a
+ * user must know of an option belongs into its row, not into a callback.
  *
  *     static const struct option_rule rules[] = {
  *         {"--json", NULL, "print JSON", OPTION_FLAG(struct mine, json)},
  *         {"--top", "N", "at most N rows (20)", OPTION_COUNT(struct mine, top, 1, 1000)},
  *         {.name = NULL}};
  *
- * Accepted forms: --name value, --name=value, -o value, -ovalue; "--" ends the options; other words
- * may stand anywhere. */
+ * Accepted forms: --name value, --name=value, -o value, -ovalue; "--" ends the options; other
+ * words may stand anywhere. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,21 +28,22 @@ enum option_kind {
     OPTION_KIND_BITS,     /* a flag for an unsigned integer: the bits of `value` are added */
     OPTION_KIND_TEXT,     /* const char *, which lives as long as argv; NULL: was left out */
     OPTION_KIND_COUNT,    /* an integer, between `least` and `most` */
+    OPTION_KIND_FRACTION, /* double: a number between `low` and `high`, typed as 0.5 or 2 */
     OPTION_KIND_BYTES,    /* an integer, typed as 64K or 2G */
     OPTION_KIND_DURATION, /* nanoseconds, typed as 250ms, 90s or 1h30m */
     OPTION_KIND_CHOICE,   /* an enum or an unsigned integer: which of `choices`, from 0 */
     OPTION_KIND_LIST,     /* struct option_list: may be repeated, `most` times */
 };
 
-/* Stores a value by code.  `name` is the option as its row has it; `value` is NULL for a flag or where an
- * optional argument was left out, and lives as long as argv.  0, or -errno with a sentence in `fault`;
- * when the sentence is left empty a general one is made. */
+/* Stores a value by code.  `name` is the option as its row has it; `value` is NULL for a flag or
+ * where an optional argument was left out, and lives as long as argv.  0, or -errno with a
+ * sentence in `fault`; when the sentence is left empty a general one is made. */
 typedef int option_callback(void *into, const char *name, const char *value, struct fault *fault);
 
 struct option_rule {
     const char *name; /* "--top"; "-o" */
-    /* What the help calls the argument; NULL for a flag; "=NAME": may be left out, and is given in the
-     * same word. */
+    /* What the help calls the argument; NULL for a flag; "=NAME": may be left out, and is given
+     * in the same word. */
     const char *argument;
     const char *help; /* one line */
     enum option_kind kind;
@@ -51,6 +52,8 @@ struct option_rule {
     /* Of OPTION_VALUE and OPTION_BITS; of a number whose argument was left out, or 0: it stays. */
     uint64_t value;
     uint64_t least, most;       /* limits, both allowed */
+    double low, high;           /* limits of a fraction; the lower one ... */
+    bool is_above_low;          /* ... is not allowed itself */
     const char *const *choices; /* ends with NULL; a choice "" cannot be typed */
     option_callback *callback;
 };
@@ -61,8 +64,8 @@ struct option_list {
     size_t count, room;
 };
 
-/* What stands in a row behind the help text: OPTION_TEXT(struct mine, output).  A field of another type than
- * the kind's does not compile. */
+/* What stands in a row behind the help text: OPTION_TEXT(struct mine, output).  A field of
+ * another type than the kind's does not compile. */
 #define OPTION_FIELD(which, type, field)                                                           \
     .kind = (which), .offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
 #define OPTION_TYPED(which, type, field, field_type)                                               \
@@ -76,6 +79,11 @@ struct option_list {
 #define OPTION_TEXT(type, field)       OPTION_TYPED(OPTION_KIND_TEXT, type, field, const char *)
 #define OPTION_COUNT(type, field, from, to)                                                        \
     OPTION_FIELD(OPTION_KIND_COUNT, type, field), .least = (from), .most = (to)
+#define OPTION_FRACTION(type, field, from, to)                                                     \
+    OPTION_TYPED(OPTION_KIND_FRACTION, type, field, double), .low = (from), .high = (to)
+/* `from` itself is too low. */
+#define OPTION_FRACTION_ABOVE(type, field, from, to)                                               \
+    OPTION_FRACTION(type, field, from, to), .is_above_low = true
 #define OPTION_BYTES(type, field, from, to)                                                        \
     OPTION_FIELD(OPTION_KIND_BYTES, type, field), .least = (from), .most = (to)
 #define OPTION_DURATION(type, field, from, to)                                                     \
@@ -107,12 +115,12 @@ struct command_help {
     size_t set_count;
 };
 
-/* Parses argv[1] onward; argv[0] is the command's name.  The words that are no options are moved to
- * argv[1].. in order.  Their number, or -1 with *status set to what the command must return: 0 after
- * --help was printed, 2 after wrong usage was explained on stderr in one sentence.  No answer takes
- * the place of a file that is one of the words: see answer_protect. */
+/* Parses argv[1] onward; argv[0] is the command's name.  The words that are no options are moved
+ * to argv[1].. in order.  Their number, or -1 with *status set to what the command must return:
+ * 0 after --help was printed, 2 after wrong usage was explained on stderr in one sentence.  No
+ * answer takes the place of a file that is one of the words: see answer_protect. */
 int command_words(int argc, char **argv, const struct command_help *help, int *status);
 
-/* The same without printing, for tests: -ECANCELED for --help, -EINVAL with `fault`. */
+/* Like command_words without printing, for tests: -ECANCELED for --help, -EINVAL with `fault`. */
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
                   struct fault *fault);

@@ -3,6 +3,7 @@
 
 #include "model/recording.h"
 
-/* Says on stderr which metrics of its own `recording` has beside `shown`; nothing when it has none. */
+/* Says on stderr which metrics of its own `recording` has beside `shown`; nothing when it has
+ * none. */
 void tell_other_metrics(const char *command, const struct recording *recording,
                         const struct metric *shown);

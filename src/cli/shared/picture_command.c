@@ -39,10 +39,11 @@ int picture_run_as(const struct picture_job *job, const char *path,
     struct recording *recording = NULL;
     int err =
         path ? find_format(job->output, &format, &fault)
-             : fault_set(&fault, -EINVAL,
-                         "it takes one FILE, a recording: memoir %s FILE -o out.svg", job->command);
+             : fault_set(&fault, -EINVAL, "give one FILE, a recording: memoir %s FILE -o out.svg",
+                         job->command);
     if (!err) {
         status = 1;
+        confine_to(path, job->other, job->output, job->confined_as);
         recording = open_selected_input(path, job->selection, &fault);
         err = recording ? job->draw(job->context, recording, format, &fault) : -EIO;
     }

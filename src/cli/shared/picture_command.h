@@ -2,6 +2,7 @@
  */
 #pragma once
 
+#include "cli/shared/confine.h"
 #include "cli/shared/picture_output.h"
 #include "cli/shared/selection_options.h"
 
@@ -29,12 +30,15 @@ struct picture_job {
                 struct fault *fault); /* and write */
     void *context;
     const struct selection *selection; /* of a run; NULL: all of it */
+    const char *other;                 /* a second file that is read, or NULL */
+    enum confine_kind confined_as;
 };
 
-/* Opens the recording and has it drawn; `path` NULL: not exactly one was given.  The exit status, after a sentence when it is not 0. */
+/* Opens the recording and has it drawn; `path` NULL: not exactly one was given.  The exit
+ * status, after a sentence when it is not 0. */
 int picture_run(const struct picture_job *job, const char *path);
 
-/* The same where `find_format` says what to write by the ending of the output. */
+/* Like picture_run; `find_format` chooses the format by the ending of the output. */
 typedef int picture_find_format(const char *path, enum picture_format *format, struct fault *fault);
 int picture_run_as(const struct picture_job *job, const char *path,
                    picture_find_format *find_format);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/shared/answer_file.h"
+#include "cli/shared/broker.h"
 #include "cli/shared/helper_program.h"
 
 #define PNG_SCALE "2" /* text stays sharp on today's screens */
@@ -29,7 +30,7 @@ int picture_format_of(const char *path, enum picture_format *format, struct faul
     *format = PICTURE_SVG;
     if (is_standard && isatty(STDOUT_FILENO))
         return fault_set(fault, -EINVAL,
-                         "a picture is no text for a terminal: name a file with -o, as in -o "
+                         "a picture is not text for a terminal: name a file with -o, as in -o "
                          "out.svg or -o out.png");
     if (is_standard || ends_with(path, ".svg"))
         return 0;
@@ -101,6 +102,8 @@ static int feed(int fd, const struct svg_out *svg)
 /* Starts memoir-png with `fd` as its input. */
 static int start_converter(const char *program, const char *path, int fd, pid_t *pid)
 {
+    if (broker_has_begun())
+        return broker_start_png(fd, path);
     char *const arguments[] = {(char[]){"memoir-png"}, (char[]){"--scale"}, (char[]){PNG_SCALE},
                                (char[]){"-o"},         (char *)path,        NULL};
     posix_spawn_file_actions_t actions;
@@ -116,8 +119,10 @@ static int start_converter(const char *program, const char *path, int fd, pid_t 
 
 static int wait_for(pid_t pid, struct fault *fault)
 {
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
+    int status = broker_has_begun() ? broker_wait() : 0;
+    if (status < 0)
+        return fault_set(fault, status, "cannot wait for memoir-png: %s", strerror(-status));
+    while (!broker_has_begun() && waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return fault_set(fault, -errno, "cannot wait for memoir-png: %s", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -137,9 +142,12 @@ static int write_png(const struct svg_out *svg, const char *path, struct fault *
         return fault_set(fault, -ENOENT,
                          "PNG needs the program memoir-png, which is not installed: install it or "
                          "write SVG with -o NAME.svg");
+    int err = answer_check_place(path, fault);
+    if (err)
+        return err;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return fault_set(fault, -errno, "cannot open a pipe to memoir-png: %s", strerror(errno));
-    int err = start_converter(program, path, ends[0], &pid);
+    err = start_converter(program, path, ends[0], &pid);
     close(ends[0]);
     if (err) {
         close(ends[1]);

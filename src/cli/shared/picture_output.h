@@ -1,4 +1,5 @@
-/* picture_output.h - a picture that is drawn, as a file: SVG, a page with the SVG in it, or PNG by way of memoir-png. */
+/* picture_output.h - a picture that is drawn, as a file: SVG, a page with the SVG in it, or PNG
+ * by way of memoir-png. */
 #pragma once
 
 #include "base/fault.h"
@@ -11,7 +12,7 @@ enum picture_format { PICTURE_SVG, PICTURE_PNG, PICTURE_HTML, PICTURE_DOT, PICTU
 int picture_format_of(const char *path, enum picture_format *format, struct fault *fault);
 /* Whether it ends in .dot or .gv, for the picture that can be written so. */
 bool picture_is_dot(const char *path);
-/* Likewise .json. */
+/* And .json. */
 bool picture_is_json(const char *path);
 
 /* Writes the picture to `path` (0600 when new); a PNG is made by memoir-png.

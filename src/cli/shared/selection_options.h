@@ -1,4 +1,5 @@
-/* selection_options.h - the options by which every command chooses what to look at (report/rows/selection.h), and where the answer goes.
+/* selection_options.h - the options by which every command chooses what to look at
+ * (report/rows/selection.h), and where the answer goes.
  *
  *     struct selection selection;
  *     selection_init(&selection);

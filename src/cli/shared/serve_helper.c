@@ -13,28 +13,19 @@
 
 #include "cli/shared/helper_program.h"
 
-#define OPTIONS_MAX 4
-
-static struct {
-    const char *names[OPTIONS_MAX], *values[OPTIONS_MAX]; /* of options that are passed on */
-    size_t option_count;
-    pid_t pid; /* 0: there is none */
-    int lifeline;
-} helper;
-
-void serve_helper_option(const char *name, const char *value)
+void serve_helper_option(struct serve_helper *helper, const char *name, const char *value)
 {
     size_t at = 0;
-    while (at < helper.option_count && strcmp(helper.names[at], name) != 0)
+    while (at < helper->option_count && strcmp(helper->names[at], name) != 0)
         at++;
-    assert(at < OPTIONS_MAX);
-    helper.names[at] = name;
-    helper.values[at] = value;
-    helper.option_count += at == helper.option_count;
+    assert(at < SERVE_HELPER_OPTIONS_MAX);
+    helper->names[at] = name;
+    helper->values[at] = value;
+    helper->option_count += at == helper->option_count;
 }
 
 /* In a group of its own: a Ctrl-C is meant for the program, which may not end by it. */
-static int spawn(const char *path, char *const *words, int input)
+static int spawn(pid_t *pid, const char *path, char *const *words, int input)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -47,7 +38,7 @@ static int spawn(const char *path, char *const *words, int input)
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
         posix_spawnattr_setpgroup(&attributes, 0);
         if (!err)
-            err = posix_spawn(&helper.pid, path, &actions, &attributes, words, environ);
+            err = posix_spawn(pid, path, &actions, &attributes, words, environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -55,7 +46,7 @@ static int spawn(const char *path, char *const *words, int input)
 }
 
 /* `option` is NULL when what is served stands alone. */
-static void begin(bool quiet, const char *option, const char *what)
+static void begin(struct serve_helper *helper, bool quiet, const char *option, const char *what)
 {
     char path[PATH_MAX];
     const char *words[16] = {"memoir-serve", "serve", "--until-stdin-ends"};
@@ -64,9 +55,9 @@ static void begin(bool quiet, const char *option, const char *what)
     if (option)
         words[count++] = option;
     words[count++] = what;
-    for (size_t i = 0; i < helper.option_count; i++) {
-        words[count++] = helper.names[i];
-        words[count++] = helper.values[i];
+    for (size_t i = 0; i < helper->option_count; i++) {
+        words[count++] = helper->names[i];
+        words[count++] = helper->values[i];
     }
     if (quiet)
         words[count] = "--quiet";
@@ -74,36 +65,36 @@ static void begin(bool quiet, const char *option, const char *what)
     if (!err && pipe2(ends, O_CLOEXEC) < 0)
         err = errno;
     else if (!err) {
-        err = spawn(path, (char *const *)words, ends[0]);
+        err = spawn(&helper->pid, path, (char *const *)words, ends[0]);
         close(ends[0]);
         if (err)
             close(ends[1]);
-        helper.lifeline = ends[1];
+        helper->lifeline = ends[1];
     }
     if (err) {
-        helper.pid = 0;
+        helper->pid = 0;
         fprintf(stderr, "memoir: cannot serve: %s: %s\n", path, strerror(err));
     }
 }
 
-void serve_helper_begin(bool quiet, uint32_t pid)
+void serve_helper_begin(void *helper, bool quiet, uint32_t pid)
 {
     char number[16];
     snprintf(number, sizeof(number), "%u", pid);
-    begin(quiet, "--pid", number);
+    begin(helper, quiet, "--pid", number);
 }
 
-void serve_helper_begin_run(bool quiet, const char *path)
+void serve_helper_begin_run(struct serve_helper *helper, bool quiet, const char *path)
 {
-    begin(quiet, NULL, path);
+    begin(helper, quiet, NULL, path);
 }
 
-void serve_helper_end(void)
+void serve_helper_end(struct serve_helper *helper)
 {
-    if (!helper.pid)
+    if (!helper->pid)
         return;
-    close(helper.lifeline);
-    while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR)
+    close(helper->lifeline);
+    while (waitpid(helper->pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    helper.pid = 0;
+    helper->pid = 0;
 }

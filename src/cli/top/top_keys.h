@@ -36,14 +36,15 @@ struct top_choice {
 void top_choice_init(struct top_choice *choice);
 void top_choice_fini(struct top_choice *choice);
 
-/* Sets the filter; an empty one takes it away.  0, or -EINVAL with the message; the one before stays. */
+/* Sets the filter; an empty one takes it away.  0, or -EINVAL with the message; the one before
+ * stays. */
 int top_choice_set_filter(struct top_choice *choice, const char *text);
 
 /* Takes a filter away that is too much work for the names there are, with the message. */
 void top_choice_give_up_filter(struct top_choice *choice);
 
-/* A key was pressed.  `page` rows are shown of `rows`.  `has` tells whether a metric has any numbers here, so
- * that others are passed over; NULL: all have. */
+/* A key was pressed.  `page` rows are shown of `rows`.  `has` tells whether a metric has any
+ * numbers here, so that others are passed over; NULL: all have. */
 struct top_surroundings {
     size_t rows, page;
     bool (*has)(const void *with, const struct metric *metric);

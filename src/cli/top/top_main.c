@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/terminal.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/options.h"
 #include "cli/shared/selection_options.h"
@@ -12,7 +14,7 @@
 #include "cli/top/top_view.h"
 
 #define SINCE_DEFAULT_NS UINT64_C(60000000000)
-#define EVERY_DEFAULT_NS UINT64_C(1000000000)
+#define EVERY_DEFAULT_NS NS_PER_SECOND
 #define EVERY_LEAST_NS   UINT64_C(100000000)
 #define ROWS_DEFAULT     19 /* with the head, a page of 24 lines */
 
@@ -60,7 +62,7 @@ static const struct option_rule top_rules[] = {
      OPTION_DURATION(struct top_options, since_ns, 0, OPTION_NO_LIMIT)},
     {"--every", "TIME", "how often to refresh (1s)",
      OPTION_DURATION(struct top_options, every_ns, EVERY_LEAST_NS, OPTION_NO_LIMIT)},
-    {"--once", NULL, "print one page and end; the default when the output is no terminal",
+    {"--once", NULL, "print one page and end; the default when the output is not a terminal",
      OPTION_FLAG(struct top_options, once)},
     {"--json", NULL, "print one answer as JSON, a stable interface; implies --once",
      OPTION_FLAG(struct top_options, json), OPTION_ALSO(struct top_options, once)},
@@ -146,9 +148,9 @@ int main(int argc, char **argv)
     const struct option_set sets[] = {{"Options", top_rules, &options}};
     const struct command_help help = {
         "memoir top FILE|PID [options]",
-        "Shows a program while it runs: its memory, how fast it allocates, who holds most and who\n"
-        "grows.  FILE is a recording, PID a process that is being recorded.  On the screen: m "
-        "metric,\ns sort, b by, space freeze, k mark, / filter, h help, q quit.",
+        "Shows a program while it runs: its memory, how fast it allocates, which code holds most "
+        "and\nwhich code grows.  FILE is a recording, PID a process that is being recorded.  Keys: "
+        "m metric,\ns sort, b by, space freeze, k mark, / filter, h help, q quit.",
         "  memoir top node.4242.memoir\n"
         "  memoir top 4242\n"
         "  memoir top 4242 --sort growth --since 10m\n"
@@ -156,6 +158,7 @@ int main(int argc, char **argv)
         "  memoir top 4242 --json | jq .heap_bytes\n",
         sets, 1};
     int status = 2;
+    terminal_guard();
     if (argc < 2 || strcmp(argv[1], "top") != 0) {
         fprintf(stderr, "memoir-top: a part of memoir; use `memoir top`\n");
         return 2;

@@ -63,8 +63,8 @@ int top_source_open(struct top_source *source, const char *what, uint64_t since_
     return read_memory(source, fault);
 }
 
-/* The recording of a process is looked for again when there was none, or its file has been left behind under a
- * name in /proc. */
+/* The recording of a process is looked for again when there was none, or its file has been left
+ * behind under a name in /proc. */
 static bool looks_for_another(const struct top_source *source)
 {
     if (source->pid == 0 || source->refreshes % LOOK_EVERY != 0)

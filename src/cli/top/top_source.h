@@ -1,4 +1,5 @@
-/* top_source.h - what `memoir top` looks at: a recording that it follows, or a process of which there is none. */
+/* top_source.h - what `memoir top` looks at: a recording that it follows, or a process of which
+ * there is none. */
 #pragma once
 
 #include <limits.h>

@@ -66,12 +66,12 @@ int top_terminal_begin(struct fault *fault)
 {
     setlocale(LC_CTYPE, "");
     if (tcgetattr(STDOUT_FILENO, &terminal.before) < 0)
-        return fault_set(fault, -errno, "this is no terminal; --once prints one page");
+        return fault_set(fault, -errno, "the output is not a terminal; --once prints one page");
     if (!newterm(NULL, stdout, stdin)) {
         const char *name = getenv("TERM");
         return fault_set(fault, -ENOTTY,
-                         "a terminal called \"%s\" is not known here; set TERM to what it is, or "
-                         "use --once",
+                         "the terminal type \"%s\" is not known here; set TERM to the right type, "
+                         "or use --once",
                          name ? name : "");
     }
     prepare_goodbye();

@@ -1,4 +1,4 @@
-/* top_terminal.h - a terminal that is given back as it was, whatever ends the program. */
+/* top_terminal.h - a terminal that is put back as it was, however the program ends. */
 #pragma once
 
 #include "base/fault.h"

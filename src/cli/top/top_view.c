@@ -28,8 +28,9 @@ struct top_process top_process_of(const struct top_source *source)
         .rss_peak_bytes = memory->rss_peak_bytes,
         .threads = memory->threads,
         .advice = source->is_gone
-                      ? "It has ended."
-                      : "To see who holds it: start it with memoir run, or use memoir attach."};
+                      ? "The process has ended."
+                      : "To see which code holds the memory: start the program with memoir run, or "
+                        "use memoir attach."};
 }
 
 bool top_source_has(const void *source, const struct metric *metric)

@@ -2,9 +2,11 @@
 #include "agent/agent_selftest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -39,9 +41,10 @@ static uint32_t own_number(const char *proc)
 /* Works for a few milliseconds, and waits for one. */
 static void work_and_wait(void)
 {
-    uint64_t const end = monotonic_ns() + WORK_NS;
+    /* Of its own time: others may have the processor meanwhile. */
+    uint64_t const end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + WORK_NS;
     struct timespec const rest = {.tv_nsec = 1000000};
-    while (monotonic_ns() < end)
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
         ;
     nanosleep(&rest, NULL);
 }
@@ -64,7 +67,30 @@ static void test_time(struct kernel_side *side, uint32_t peer, uint32_t pid, str
         work_and_wait();
     kernel_side_counters(side, peer, &both);
     if (err == 0 && (samples.records == before.records || both.records == samples.records))
-        fault_set(no_time, -ENOTSUP, "the kernel tells nothing of them");
+        fault_set(no_time, -ENOTSUP, "the kernel reports no events of them");
+}
+
+/* Whether the kernel tells what an open /proc/PID/mem is, and what is none. */
+static int test_proof(struct kernel_side *side, const char *proc, struct fault *fault)
+{
+    char path[4096];
+    struct kernel_proof own = {.memory = 0}, none = {.memory = 0};
+    snprintf(path, sizeof(path), "%s/self/mem", proc);
+    int const mem = open(path, O_RDONLY | O_CLOEXEC), folder = open(proc, O_RDONLY | O_CLOEXEC);
+    int err = mem < 0 || folder < 0 ? -errno : 0;
+    if (err == 0)
+        err = kernel_side_prove(side, mem, &own);
+    if (err == 0)
+        err = kernel_side_prove(side, folder, &none);
+    if (mem >= 0)
+        close(mem);
+    if (folder >= 0)
+        close(folder);
+    if (err == 0 && own.memory && !none.memory && (!own.has_owner || own.owner))
+        return 0;
+    return fault_set(fault, err < 0 ? err : -ENOTSUP,
+                     "the kernel does not tell the agent whose memory an open /proc/PID/mem is%s%s",
+                     err < 0 ? ": " : "", err < 0 ? strerror(-err) : "");
 }
 
 int agent_selftest(struct kernel_side *side, const char *proc, struct fault *no_time,
@@ -75,14 +101,16 @@ int agent_selftest(struct kernel_side *side, const char *proc, struct fault *no_
     int ring;
     if (pid == 0)
         return fault_set(fault, -ENOENT,
-                         "the agent does not find itself in %s: mount the machine's /proc "
-                         "and give it with --proc DIR",
+                         "the agent does not find its own process in %s: mount the machine's /proc "
+                         "and give that folder with --proc DIR",
                          proc);
     int err = kernel_side_add_peer(side, 0, &peer, &ring, &bytes, fault);
     if (err < 0)
         return err;
     struct kernel_watch itself = {.peer = peer, .pid = pid, .watch = AGENT_WATCH_FAULTS};
-    err = kernel_side_watch(side, &itself, fault);
+    err = test_proof(side, proc, fault);
+    if (err == 0)
+        err = kernel_side_watch(side, &itself, fault);
     if (err == 0)
         err = touch();
     kernel_side_counters(side, peer, &counters);
@@ -93,8 +121,8 @@ int agent_selftest(struct kernel_side *side, const char *proc, struct fault *no_
     if (err == 0 && counters.records == 0)
         return fault_set(
             fault, -ENOTSUP,
-            "the kernel knows processes by other numbers than %s here (we are in a pid "
-            "namespace): give the machine's own /proc with --proc DIR, or leave the namespace",
+            "the PIDs in %s are not those of the kernel (the agent is in a PID namespace): give "
+            "the machine's own /proc with --proc DIR, or leave the namespace",
             proc);
     return err;
 }

@@ -13,18 +13,21 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "agent/agent_calls.h"
+#include "agent/agent_files.h"
+#include "agent/agent_privileges.h"
 #include "agent/agent_selftest.h"
+#include "agent/fair_share.h"
 #include "agent/peer.h"
 #include "agent/watch_permission.h"
 #include "base/clock.h"
 
 #define CONNECTIONS_MAX 128u
-#define PER_USER_MAX    32u /* so that one user cannot keep others out */
-#define SILENCE_NS      10000000000ull
+#define OF_USERS_MAX    96u /* the rest is kept for root */
+#define SILENCE_NS      (10 * NS_PER_SECOND)
 #define LISTEN_FD       0
 #define SIGNAL_FD       1
-#define RECHECK_FD      2
-#define FIRST_PEER      3
+#define FIRST_PEER      2
 
 struct agent_server {
     struct peer_house house;
@@ -44,21 +47,27 @@ static int clear_path(const struct sockaddr_un *address, struct fault *fault)
         close(fd);
     if (err == 0 || err == -EAGAIN)
         return fault_set(fault, -EADDRINUSE,
-                         "an agent serves %s already: one is enough for a machine",
+                         "another agent already serves %s: one agent is enough for a machine",
                          address->sun_path);
     if (err == -ECONNREFUSED)
         unlink(address->sun_path);
     return 0;
 }
 
+static void find_folder(const char *path, char folder[PATH_MAX])
+{
+    snprintf(folder, PATH_MAX, "%s", path);
+    char *last = strrchr(folder, '/');
+    if (!last)
+        strcpy(folder, ".");
+    else
+        last[last == folder] = '\0';
+}
+
 static int make_folder(const char *path)
 {
     char folder[PATH_MAX];
-    snprintf(folder, sizeof(folder), "%s", path);
-    char *last = strrchr(folder, '/');
-    if (!last || last == folder)
-        return 0;
-    *last = '\0';
+    find_folder(path, folder);
     return mkdir(folder, 0755) < 0 && errno != EEXIST ? -errno : 0;
 }
 
@@ -117,12 +126,12 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static unsigned connections_of(const struct agent_server *server, uid_t user)
+static bool may_connect(const struct agent_server *server, uid_t user)
 {
-    unsigned count = 0;
+    struct share_count count = {.of_users = OF_USERS_MAX};
     for (nfds_t i = FIRST_PEER; i < server->count; i++)
-        count += server->peers[i - FIRST_PEER].who.uid == user;
-    return count;
+        share_count_one(&count, server->peers[i - FIRST_PEER].who.uid, user);
+    return is_fair_share(&count, user);
 }
 
 static void accept_peer(struct agent_server *server)
@@ -137,7 +146,7 @@ static void accept_peer(struct agent_server *server)
     struct peer *peer = &server->peers[server->count - FIRST_PEER];
     if (peer_begin(peer, fd, monotonic_ns()) < 0)
         return;
-    if (peer->who.uid != 0 && connections_of(server, peer->who.uid) >= PER_USER_MAX) {
+    if (!may_connect(server, peer->who.uid)) {
         close(fd);
         return;
     }
@@ -160,26 +169,11 @@ static bool is_over(struct agent_server *server, nfds_t at)
     return !peer->is_greeted && monotonic_ns() - peer->since_ns > SILENCE_NS;
 }
 
-/* Whether a peer may go on seeing a process that has become another program. */
-static bool judge_again(void *context, uint32_t place, uint32_t pid)
-{
-    struct agent_server *server = context;
-    for (nfds_t i = FIRST_PEER; i < server->count; i++) {
-        const struct peer *peer = &server->peers[i - FIRST_PEER];
-        if (peer->has_place && peer->place == place)
-            return watch_permission(server->house.proc, pid, peer->who.uid, peer->who.gid, NULL) ==
-                   0;
-    }
-    return false;
-}
-
 static void serve_peers(struct agent_server *server)
 {
     while (poll(server->polled, server->count, 5000) >= 0 || errno == EINTR) {
         if (server->polled[SIGNAL_FD].revents)
             return;
-        if (server->polled[RECHECK_FD].revents)
-            kernel_side_recheck(server->house.kernel, judge_again, server);
         for (nfds_t i = server->count; i-- > FIRST_PEER;)
             if (is_over(server, i))
                 end_peer(server, i);
@@ -200,9 +194,21 @@ static void serve_and_tidy(struct agent_server *server, const struct agent_optio
     unlink(options->socket);
 }
 
+/* All that is not needed to serve is given up: files, capabilities, system calls. */
+static int confine(const struct agent_options *options, struct fault *fault)
+{
+    char folder[PATH_MAX];
+    find_folder(options->socket, folder);
+    int err = agent_drop_privileges(options->user, fault);
+    if (err == 0)
+        err = agent_limit_files(options->proc, folder, fault);
+    return err < 0 ? err : agent_limit_calls(fault);
+}
+
 int agent_serve(const struct agent_options *options, struct fault *fault)
 {
     struct agent_server server = {.house = {.proc = options->proc}, .count = FIRST_PEER};
+    agent_allow_descriptors();
     server.house.kernel = kernel_side_open(fault);
     if (!server.house.kernel)
         return fault ? fault->code : -EIO;
@@ -211,11 +217,13 @@ int agent_serve(const struct agent_options *options, struct fault *fault)
     int err =
         signals < 0 ? -errno : agent_selftest(server.house.kernel, options->proc, &no_time, fault);
     int fd = err < 0 ? err : open_socket(options, fault);
+    if (fd >= 0 && (err = confine(options, fault)) < 0) {
+        close(fd);
+        fd = err;
+    }
     if (fd >= 0) {
         server.polled[LISTEN_FD] = (struct pollfd){.fd = fd, .events = POLLIN};
         server.polled[SIGNAL_FD] = (struct pollfd){.fd = signals, .events = POLLIN};
-        server.polled[RECHECK_FD] =
-            (struct pollfd){.fd = kernel_side_recheck_fd(server.house.kernel), .events = POLLIN};
         serve_and_tidy(&server, options, no_time.text);
     }
     if (signals >= 0)

@@ -7,7 +7,9 @@ struct agent_options {
     const char *socket; /* path; its folder is made if it is not there */
     const char *proc;   /* where the machine's /proc is mounted */
     const char *group;  /* may use the socket besides root; NULL: nobody */
-    /* Called when peers can come, with a sentence why there are no samples and waits, or "".  NULL: nobody asks. */
+    const char *user;   /* whom the agent becomes once it serves; NULL: it stays who it is */
+    /* Called when peers can come, with a sentence why there are no samples and waits, or "".
+     * NULL: nobody asks. */
     void (*ready)(const struct agent_options *options, const char *no_time);
 };
 

@@ -5,10 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/fair_share.h"
 #include "agent/kernel_side_parts.h"
 
-#define RING_BYTES     (8u << 20)
-#define RINGS_PER_USER 32u /* of 8 MiB; root has no limit but all */
+#define RING_BYTES      (8u << 20)
+#define RINGS_OF_USERS  96u /* the rest is kept for root */
+#define PLACES_OF_USERS 56u
 
 int kernel_side_fresh_known(struct kernel_side *side, uint32_t peer)
 {
@@ -36,23 +38,60 @@ static uint32_t map_id(int fd)
     return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? info.id : 0;
 }
 
+/* Forgets the rings that nobody has any more. */
+static void forget_rings(struct kernel_side *side)
+{
+    uint64_t *marked = side->bpf->bss->given_rings;
+    for (unsigned i = 0; i < AGENT_RINGS_MAX; i++)
+        marked[i] = side->given[i].id ? side->given[i].id | AGENT_RING_IS_GONE : 0;
+    if (kernel_side_ask(side->all_maps) < 0)
+        return;
+    for (unsigned i = 0; i < AGENT_RINGS_MAX; i++)
+        if (marked[i] & AGENT_RING_IS_GONE)
+            side->given[i] = (struct given_ring){0, 0};
+}
+
 /* Where one more ring of a user can be written down; NULL when he has too many, or all have. */
 static struct given_ring *find_room(struct kernel_side *side, uint32_t user)
 {
     struct given_ring *room = NULL;
-    unsigned theirs = 0;
-    for (unsigned i = 0; i < RINGS_MAX; i++) {
+    struct share_count rings = {.of_users = RINGS_OF_USERS};
+    forget_rings(side);
+    for (unsigned i = 0; i < AGENT_RINGS_MAX; i++) {
         struct given_ring *given = &side->given[i];
-        int const fd = given->id ? bpf_map_get_fd_by_id(given->id) : -1;
-        if (fd < 0)
-            *given = (struct given_ring){0, 0};
+        if (given->id)
+            share_count_one(&rings, given->user, user);
         else
-            close(fd);
-        theirs += given->id && given->user == user;
-        if (!given->id)
             room = given;
     }
-    return user != 0 && theirs >= RINGS_PER_USER ? NULL : room;
+    return is_fair_share(&rings, user) ? room : NULL;
+}
+
+/* The place of one more peer of a user; AGENT_PEERS_MAX when he has too many, or all have. */
+static uint32_t find_place(const struct kernel_side *side, uint32_t user)
+{
+    uint32_t place = AGENT_PEERS_MAX;
+    struct share_count places = {.of_users = PLACES_OF_USERS};
+    for (uint32_t i = AGENT_PEERS_MAX; i-- > 0;)
+        if (side->peers[i].ring >= 0)
+            share_count_one(&places, side->peers[i].user, user);
+        else
+            place = i;
+    return is_fair_share(&places, user) ? place : AGENT_PEERS_MAX;
+}
+
+/* The number by which the targets of a user are counted: that of his other peers, or a new one. */
+static uint32_t share_of(const struct kernel_side *side, uint32_t user)
+{
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < AGENT_PEERS_MAX; i++) {
+        if (side->peers[i].ring < 0)
+            continue;
+        if (side->peers[i].user == user)
+            return side->peers[i].share;
+        used |= 1ull << side->peers[i].share;
+    }
+    return used == UINT64_MAX ? 0 : (uint32_t)__builtin_ctzll(~used);
 }
 
 static int make_maps(struct kernel_side *side, uint32_t peer)
@@ -82,18 +121,15 @@ void kernel_side_deepen(struct kernel_side *side, uint32_t peer, bool is_deep)
 int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer, int *ring,
                          uint32_t *ring_bytes, struct fault *fault)
 {
-    uint32_t place = 0;
-    struct given_ring *given = find_room(side, user);
+    uint32_t const place = find_place(side, user), share = share_of(side, user);
+    struct given_ring *given = place < AGENT_PEERS_MAX ? find_room(side, user) : NULL;
     if (!given)
         return fault_set(fault, -EUSERS,
-                         "you have %u rings already, or others have too many: end a recorder",
-                         RINGS_PER_USER);
-    while (place < AGENT_PEERS_MAX && side->peers[place].ring >= 0)
-        place++;
-    if (place == AGENT_PEERS_MAX)
-        return fault_set(fault, -EUSERS, "%u recorders are served already: end one of them",
-                         AGENT_PEERS_MAX);
+                         "the agent serves as many recorders as it can, or as many of yours as "
+                         "leave a share to other users: end one of them");
     int err = make_maps(side, place);
+    side->peers[place].user = user;
+    side->peers[place].share = share;
     if (err == 0 && side->peer_count == 0) /* nobody pays while nobody asks */
         err = memoir_bpf__attach(side->bpf);
     side->peer_count++;
@@ -101,8 +137,8 @@ int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer
         kernel_side_remove_peer(side, place);
         return fault_set(
             fault, err,
-            "the kernel has no room for another ring of %u MiB, or does not let us see its "
-            "events: %s",
+            "the kernel has no memory for another ring of %u MiB, or does not let the agent read "
+            "its events: %s",
             RING_BYTES >> 20, strerror(-err));
     }
     *given = (struct given_ring){map_id(side->peers[place].ring), user};
@@ -114,8 +150,8 @@ int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer
     return 0;
 }
 
-/* What its processes brought into the page cache, and what the kernel took in their name: the next one in its place must
- * not be told when that goes. */
+/* What its processes brought into the page cache, and what the kernel took in their name: the
+ * next one in its place must not be told when that goes. */
 static void forget_pages(struct kernel_side *side, uint32_t peer)
 {
     int const files = bpf_map__fd(side->bpf->maps.files);
@@ -156,7 +192,7 @@ void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
         close(maps->ring);
     if (maps->known >= 0)
         close(maps->known);
-    *maps = (struct peer_maps){-1, -1, 0, 0};
+    *maps = NO_PEER;
     if (--side->peer_count > 0)
         return;
     memoir_bpf__detach(side->bpf);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/kernel_side_parts.h"
 
@@ -39,8 +40,8 @@ static uint32_t kernel_bit(const struct btf *btf, const char *name, uint32_t oth
     return otherwise;
 }
 
-/* Whether the kernel tells of locks on mappings as our program expects it.  Before 6.14 it makes the path of a cgroup for each, which
- * costs too much. */
+/* Whether the kernel tells of locks on mappings as our program expects it.  Before 6.14 it makes
+ * the path of a cgroup for each, which costs too much. */
 static bool tells_locks(const struct btf *btf)
 {
     int32_t const id =
@@ -71,7 +72,8 @@ static int try_load(struct kernel_side *side, bool with_time)
     struct bpf_program *const on_request[] = {
         side->bpf->progs.on_kernel_page, side->bpf->progs.on_kernel_page_free,
         side->bpf->progs.on_switch,      side->bpf->progs.on_rename,
-        side->bpf->progs.on_each_thread, side->bpf->progs.on_tick};
+        side->bpf->progs.on_each_thread, side->bpf->progs.on_tick,
+        side->bpf->progs.on_each_file,   side->bpf->progs.on_each_map};
     struct bpf_program *const of_time[] = {side->bpf->progs.on_switch, side->bpf->progs.on_tick,
                                            side->bpf->progs.on_each_thread};
     fit_to_kernel(side->bpf);
@@ -89,6 +91,49 @@ static int try_load(struct kernel_side *side, bool with_time)
     return err;
 }
 
+/* Our own descriptors alone; before 6.1 the kernel shows all, and the program skips others'. */
+static int attach_questions(struct kernel_side *side, struct fault *fault)
+{
+    union bpf_iter_link_info us = {.task.pid = (uint32_t)getpid()};
+    LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &us, .link_info_len = sizeof(us));
+    side->own_files = bpf_program__attach_iter(side->bpf->progs.on_each_file, &options);
+    side->all_maps = bpf_program__attach_iter(side->bpf->progs.on_each_map, NULL);
+    return side->own_files && side->all_maps
+               ? 0
+               : fault_set(fault, -errno, "the kernel has no iterators for BPF programs: %s",
+                           last_words);
+}
+
+int kernel_side_ask(struct bpf_link *iterator)
+{
+    char nothing[64];
+    ssize_t got;
+    int fd = bpf_iter_create(bpf_link__fd(iterator));
+    if (fd < 0)
+        return fd;
+    while ((got = read(fd, nothing, sizeof(nothing))) > 0)
+        ;
+    int const err = got < 0 ? -errno : 0;
+    close(fd);
+    return err;
+}
+
+int kernel_side_prove(struct kernel_side *side, int fd, struct kernel_proof *proof)
+{
+    int const map = bpf_map__fd(side->bpf->maps.proofs);
+    uint32_t const first = 0;
+    struct agent_proof asked = {.fd = (uint32_t)fd};
+    *proof = (struct kernel_proof){.memory = 0};
+    int err = bpf_map_update_elem(map, &first, &asked, BPF_ANY);
+    if (err == 0)
+        err = kernel_side_ask(side->own_files);
+    if (err == 0)
+        err = bpf_map_lookup_elem(map, &first, &asked);
+    if (err == 0)
+        *proof = (struct kernel_proof){asked.memory, asked.owner, asked.has_owner};
+    return err;
+}
+
 static int load(struct kernel_side *side, struct fault *fault)
 {
     int err = try_load(side, true);
@@ -97,20 +142,19 @@ static int load(struct kernel_side *side, struct fault *fault)
     if (err < 0)
         return fault_set(
             fault, err,
-            "the kernel does not take our programs (%s): it must be 5.17 or newer, with BTF "
-            "(/sys/kernel/btf/vmlinux), and let us load them; `memoir pages --source "
-            "perf` works without: %.200s",
+            "the kernel rejects memoir's BPF programs (%s): the kernel must be 5.17 or newer, with "
+            "BTF (/sys/kernel/btf/vmlinux), and must permit BPF; `memoir pages --source perf` "
+            "works without an agent: %.200s",
             strerror(-err), last_words);
     side->time = (struct kernel_time){.on_tick = side->bpf->progs.on_tick,
                                       .on_switch = side->bpf->progs.on_switch,
                                       .on_rename = side->bpf->progs.on_rename,
                                       .on_each_thread = side->bpf->progs.on_each_thread,
                                       .targets = bpf_map__fd(side->bpf->maps.targets),
+                                      .awaited_names = bpf_map__fd(side->bpf->maps.awaited_names),
                                       .waiters = bpf_map__fd(side->bpf->maps.waiters),
                                       .cpus = side->cpus};
-    side->rechecks = ring_buffer__new(bpf_map__fd(side->bpf->maps.rechecks),
-                                      kernel_side_recheck_one, side, NULL);
-    return side->rechecks ? 0 : fault_set(fault, -errno, "no ring for execs: %s", last_words);
+    return attach_questions(side, fault);
 }
 
 struct kernel_side *kernel_side_open(struct fault *fault)
@@ -123,7 +167,7 @@ struct kernel_side *kernel_side_open(struct fault *fault)
     libbpf_set_print(keep_words);
     side->cpus = libbpf_num_possible_cpus();
     for (unsigned i = 0; i < AGENT_PEERS_MAX; i++)
-        side->peers[i] = (struct peer_maps){-1, -1, 0, 0};
+        side->peers[i] = NO_PEER;
     if (load(side, fault) == 0)
         return side;
     kernel_side_close(side);
@@ -137,12 +181,14 @@ void kernel_side_close(struct kernel_side *side)
     for (uint32_t i = 0; i < AGENT_PEERS_MAX; i++)
         if (side->peers[i].ring >= 0)
             kernel_side_remove_peer(side, i);
-    ring_buffer__free(side->rechecks);
+    bpf_link__destroy(side->own_files);
+    bpf_link__destroy(side->all_maps);
     memoir_bpf__destroy(side->bpf);
     free(side);
 }
 
-/* Events that the kernel left out because they happened inside our own programs; of all peers together. */
+/* Events that the kernel left out because they happened inside our own programs; of all peers
+ * together. */
 static uint64_t recursion_misses(const struct kernel_side *side)
 {
     uint64_t sum = 0;

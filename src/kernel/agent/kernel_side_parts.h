@@ -1,4 +1,5 @@
-/* kernel_side_parts.h - the inside of kernel_side.h, for the files that make it up: loading, recorders, processes. */
+/* kernel_side_parts.h - the inside of kernel_side.h, for the files that make it up: loading,
+ * recorders, processes. */
 #pragma once
 
 #include <bpf/bpf.h>
@@ -9,13 +10,19 @@
 #include "bpf_programs/kernel_maps.h"
 #include "memoir.skel.h"
 
-#define RINGS_MAX 128u
-
 struct peer_maps {
     int ring, known;   /* -1: nobody has this place */
     uint64_t fresh_ns; /* when its known stacks were last forgotten */
     uint64_t told_ns;  /* when it last asked for waits that are not over */
+    uint32_t user;
+    uint32_t share; /* one number per user that has peers */
 };
+
+#define NO_PEER                                                                                    \
+    (struct peer_maps)                                                                             \
+    {                                                                                              \
+        .ring = -1, .known = -1                                                                    \
+    }
 
 /* A ring lives as long as somebody has its descriptor. */
 struct given_ring {
@@ -29,10 +36,8 @@ struct kernel_side {
     struct kernel_time time;
     int cpus;
     uint32_t peer_count, generation;
-    struct given_ring given[RINGS_MAX];
-    struct ring_buffer *rechecks;
-    recheck_fn judge; /* meanwhile */
-    void *judge_context;
+    struct given_ring given[AGENT_RINGS_MAX];
+    struct bpf_link *own_files, *all_maps; /* iterators */
 };
 
 /* What libbpf said last, for a sentence. */
@@ -41,15 +46,15 @@ const char *kernel_side_last_words(void);
 /* An empty map for known stacks, in the place of the one there was.  0 or -errno. */
 int kernel_side_fresh_known(struct kernel_side *side, uint32_t peer);
 
+/* Runs an iterator to its end.  0 or -errno. */
+int kernel_side_ask(struct bpf_link *iterator);
+
 /* `key`: a process's number, with AGENT_OF_TIME or without. */
-void kernel_side_grant_key(struct kernel_side *side, uint32_t key, uint32_t generation);
 void kernel_side_remove_key(struct kernel_side *side, uint32_t key);
 
-/* The targets of a peer, its own and children that the kernel added: counts them, and takes them out if `take`. */
+/* The targets of a peer, its own and children that the kernel added: counts them, and takes them
+ * out if `take`. */
 uint32_t kernel_side_each_target(struct kernel_side *side, uint32_t peer, bool take);
 
 /* Nobody awaits anything for a peer any more. */
 void kernel_side_await_nobody(struct kernel_side *side, uint32_t peer);
-
-/* One process that became another program, from the ring of those: goes on being watched, or is let go. */
-int kernel_side_recheck_one(void *side, void *data, size_t size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_targets.c - processes that recorders watch, as the kernel knows them, and what is known of their stacks. */
+/* kernel_targets.c - processes that recorders watch, as the kernel knows them, and what is known
+ * of their stacks. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,49 +8,26 @@
 #include "base/clock.h"
 
 #define EXECS_MAX       1024u /* of a process, before its generation could be another's */
-#define FORGET_EVERY_NS 1000000000ull
+#define FORGET_EVERY_NS NS_PER_SECOND
 #define TELL_EVERY_NS   20000000ull
 
-void kernel_side_grant_key(struct kernel_side *side, uint32_t key, uint32_t generation)
+/* As the BPF programs count them, who add children. */
+static void count_target(struct kernel_side *side, const struct agent_target *target, uint64_t more)
 {
-    bpf_map_update_elem(bpf_map__fd(side->bpf->maps.granted), &key, &generation, BPF_ANY);
+    struct memoir_bpf__bss *bss = side->bpf->bss;
+    __atomic_fetch_add(&bss->target_counts[target->share], more, __ATOMIC_RELAXED);
+    if (target->is_judged)
+        __atomic_fetch_add(&bss->judged_targets, more, __ATOMIC_RELAXED);
 }
 
 void kernel_side_remove_key(struct kernel_side *side, uint32_t key)
 {
-    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.targets), &key);
-    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.granted), &key);
-}
-
-int kernel_side_recheck_one(void *context, void *data, size_t size)
-{
-    struct kernel_side *side = context;
     int const targets = bpf_map__fd(side->bpf->maps.targets);
     struct agent_target target;
-    uint32_t pid;
-    if (size < sizeof(pid))
-        return 0;
-    memcpy(&pid, data, sizeof(pid));
-    if (bpf_map_lookup_elem(targets, &pid, &target) < 0)
-        return 0;
-    if (side->judge(side->judge_context, target.peer, pid & ~AGENT_OF_TIME))
-        kernel_side_grant_key(side, pid,
-                              target.generation); /* the one that was there before it was judged */
-    else
-        kernel_side_remove_key(side, pid);
-    return 0;
-}
-
-int kernel_side_recheck_fd(const struct kernel_side *side)
-{
-    return ring_buffer__epoll_fd(side->rechecks);
-}
-
-void kernel_side_recheck(struct kernel_side *side, recheck_fn judge, void *context)
-{
-    side->judge = judge;
-    side->judge_context = context;
-    (void)ring_buffer__consume(side->rechecks);
+    bool const is_there = bpf_map_lookup_elem(targets, &key, &target) == 0;
+    if (bpf_map_delete_elem(targets, &key) == 0 && is_there)
+        count_target(side, &target, (uint64_t)-1);
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.granted), &key);
 }
 
 uint32_t kernel_side_each_target(struct kernel_side *side, uint32_t peer, bool take)
@@ -83,7 +61,9 @@ static int watch_kernel_pages(struct kernel_side *side, struct fault *fault)
         if (!side->kernel_pages[i])
             side->kernel_pages[i] = bpf_program__attach(programs[i]);
         if (!side->kernel_pages[i])
-            return fault_set(fault, -errno, "pages of the kernel itself cannot be watched here: %s",
+            return fault_set(fault, -errno,
+                             "pages of the kernel itself cannot be recorded here: "
+                             "%s",
                              kernel_side_last_words());
     }
     return 0;
@@ -99,13 +79,23 @@ static int put_target(struct kernel_side *side, uint32_t key, const struct agent
         before.peer ==
             target->peer) /* never changed in place: it may become another program just now */
         kernel_side_remove_key(side, key);
+    const struct memoir_bpf__bss *bss = side->bpf->bss;
+    if (target->is_judged && (bss->target_counts[target->share] >= AGENT_TARGETS_OF_USER ||
+                              bss->judged_targets >= AGENT_TARGETS_OF_USERS))
+        return fault_set(fault, -EUSERS,
+                         "%u processes of yours, or %u of all users, are being recorded already: "
+                         "end a recorder",
+                         AGENT_TARGETS_OF_USER, AGENT_TARGETS_OF_USERS);
     int err = bpf_map_update_elem(targets, &key, target, BPF_NOEXIST);
+    if (err == 0)
+        count_target(side, target, 1);
     if (err == -EEXIST)
         return fault_set(fault, err,
-                         "process %u is being watched by another recorder: end that one first",
+                         "process %u is being recorded by another recorder: end that recorder "
+                         "first",
                          key & ~AGENT_OF_TIME);
     if (err < 0)
-        return fault_set(fault, err, "%u processes are watched already: end a recorder",
+        return fault_set(fault, err, "%u processes are being recorded already: end a recorder",
                          AGENT_TARGETS_MAX);
     return 0;
 }
@@ -117,21 +107,23 @@ static int prepare_target(struct kernel_side *side, const struct kernel_watch *w
     *target = (struct agent_target){.peer = watch->peer,
                                     .generation = side->generation += EXECS_MAX,
                                     .is_judged = watch->is_judged,
+                                    .user = watch->user,
+                                    .group = watch->group,
+                                    .share = side->peers[watch->peer].share,
                                     .hz = watch->watch & AGENT_WATCH_CPU ? watch->hz : 0,
                                     .sees_kernel = watch->sees_kernel,
                                     .wait_least_ns = watch->wait_least_us * 1000ull,
                                     .since_ns = monotonic_ns()};
     int err = watch->watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
-    return err < 0 ? err
-                   : kernel_time_want(&side->time, watch->peer, watch->watch, watch->hz, fault);
+    return err < 0 ? err : kernel_time_want(&side->time, watch, fault);
 }
 
-int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, struct fault *fault)
+int kernel_side_watch(struct kernel_side *side, const struct kernel_watch *watch,
+                      struct fault *fault)
 {
     uint32_t const time = watch->watch & AGENT_WATCH_TIME;
     struct agent_target target;
     int err = prepare_target(side, watch, &target, fault);
-    watch->generation = target.generation;
     target.watch = watch->watch & ~AGENT_WATCH_MEMORY;
     if (err == 0 && time)
         err = put_target(side, watch->pid | AGENT_OF_TIME, &target, fault);
@@ -145,10 +137,10 @@ int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, stru
 }
 
 int kernel_side_await(struct kernel_side *side, const struct kernel_watch *watch, const char *name,
-                      uint32_t user, struct fault *fault)
+                      struct fault *fault)
 {
     static const uint32_t parts[2] = {AGENT_WATCH_MEMORY, AGENT_WATCH_TIME};
-    struct agent_awaited awaited = {.user = user, .is_once = watch->watch & AGENT_WATCH_ONCE};
+    struct agent_awaited awaited = {.is_once = watch->watch & AGENT_WATCH_ONCE};
     int err = prepare_target(side, watch, &awaited.target, fault);
     for (uint32_t i = 0; i < 2 && err == 0; i++) {
         struct agent_awaited_key key = {.of_time = i ? AGENT_OF_TIME : 0};
@@ -160,8 +152,13 @@ int kernel_side_await(struct kernel_side *side, const struct kernel_watch *watch
                                   BPF_NOEXIST);
     }
     if (err == -EEXIST)
-        return fault_set(fault, err, "another recorder waits for %.15s: end that one first", name);
-    return err == -E2BIG ? fault_set(fault, err, "%u names are awaited already: end a recorder",
+        return fault_set(fault, err,
+                         "another recorder waits for %.15s: end that recorder "
+                         "first",
+                         name);
+    return err == -E2BIG ? fault_set(fault, err,
+                                     "recorders wait for %u names already: end a "
+                                     "recorder",
                                      AGENT_AWAITED_MAX)
                          : err;
 }
@@ -200,13 +197,26 @@ void kernel_side_unwatch(struct kernel_side *side, uint32_t peer, uint32_t pid)
         kernel_time_forget(&side->time, pid);
 }
 
-void kernel_side_grant(struct kernel_side *side, const struct kernel_watch *watch)
+struct kernel_generations kernel_side_generations(struct kernel_side *side, uint32_t peer,
+                                                  uint32_t pid)
+{
+    struct kernel_generations generations = {{0, 0}};
+    struct agent_target target;
+    for (uint32_t i = 0; i < 2; i++)
+        if (is_of_peer(side, peer, pid | (i ? AGENT_OF_TIME : 0), &target))
+            generations.of[i] = target.generation;
+    return generations;
+}
+
+void kernel_side_grant(struct kernel_side *side, uint32_t peer, uint32_t pid,
+                       const struct kernel_generations *generations, uint64_t memory)
 {
     struct agent_target target;
     for (uint32_t i = 0; i < 2; i++) {
-        uint32_t const key = watch->pid | (i ? AGENT_OF_TIME : 0);
-        if (is_of_peer(side, watch->peer, key, &target))
-            kernel_side_grant_key(side, key, watch->generation);
+        uint32_t const key = pid | (i ? AGENT_OF_TIME : 0);
+        struct agent_grant const grant = {.memory = memory, .generation = generations->of[i]};
+        if (grant.generation && is_of_peer(side, peer, key, &target))
+            bpf_map_update_elem(bpf_map__fd(side->bpf->maps.granted), &key, &grant, BPF_ANY);
     }
 }
 
@@ -217,7 +227,8 @@ static bool has_generation(struct kernel_side *side, uint32_t peer, uint32_t key
     return is_of_peer(side, peer, key, &target) && target.generation == generation;
 }
 
-/* A fresh map of known stacks on a peer's behalf, who may not have one all the time: it takes some milliseconds of everybody's. */
+/* A fresh map of known stacks on a peer's behalf, who may not have one all the time: it takes
+ * some milliseconds of everybody's. */
 static void forget_known(struct kernel_side *side, uint32_t peer)
 {
     uint64_t const now = monotonic_ns();
@@ -227,8 +238,8 @@ static void forget_known(struct kernel_side *side, uint32_t peer)
     (void)kernel_side_fresh_known(side, peer);
 }
 
-/* A stack that came while the first one of its place was not known: it becomes that one, unless it is known by now.  Then it comes
- * once more, and goes where its words lead. */
+/* A stack that came while the first one of its place was not known: it becomes that one, unless
+ * it is known by now.  Then it comes once more, and goes where its words lead. */
 static bool find_lasting_place(int known, struct agent_place *place)
 {
     struct agent_stack first;

@@ -9,12 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/fair_share.h"
+#include "agent/kernel_side.h"
+#include "base/clock.h"
 #include "bpf_programs/kernel_maps.h"
 #include "wire/agent.h"
+
+#define CLOCKS_OF_USERS 4u /* the rest is kept for root */
 
 static void stop_clock(struct kernel_clock *clock, int cpus)
 {
@@ -24,23 +28,14 @@ static void stop_clock(struct kernel_clock *clock, int cpus)
     *clock = (struct kernel_clock){0};
 }
 
-/* Two descriptors per processor and clock are more than 1024 on a large machine. */
-static void allow_descriptors(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/* One timer, which asks our program at each tick.  NULL with *err: 0 where there is no such processor. */
+/* One timer, which asks our program at each tick.  NULL with *err: 0 where there is no such
+ * processor. */
 static struct bpf_link *start_ticks(struct bpf_program *program, int cpu, uint32_t hz, int *err)
 {
     struct perf_event_attr attr = {.size = sizeof(attr),
                                    .type = PERF_TYPE_SOFTWARE,
                                    .config = PERF_COUNT_SW_CPU_CLOCK,
-                                   .sample_period = 1000000000u / hz,
+                                   .sample_period = NS_PER_SECOND / hz,
                                    .disabled = 1,
                                    .exclude_idle = 1};
     LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = hz);
@@ -60,7 +55,6 @@ static int start_clock(struct kernel_time *time, struct kernel_clock *clock, uin
                        struct fault *fault)
 {
     int err = 0;
-    allow_descriptors();
     *clock = (struct kernel_clock){.hz = hz};
     clock->ticks = calloc((size_t)time->cpus, sizeof(struct bpf_link *));
     if (!clock->ticks)
@@ -74,8 +68,9 @@ static int start_clock(struct kernel_time *time, struct kernel_clock *clock, uin
                      strerror(-err));
 }
 
-/* Whether any process has its samples by this clock.  Children come and go meanwhile: asked twice. */
-static bool is_needed(const struct kernel_time *time, uint32_t hz)
+/* Whether any process has its samples by this clock.  Children come and go meanwhile: asked
+ * twice. */
+static bool has_targets(const struct kernel_time *time, uint32_t hz)
 {
     struct agent_target target;
     uint32_t pid, next;
@@ -91,40 +86,71 @@ static bool is_needed(const struct kernel_time *time, uint32_t hz)
     return false;
 }
 
-/* Place for one more clock: a free one, or that of one that nobody needs any more.  NULL when there is none. */
-static struct kernel_clock *clock_place(struct kernel_time *time)
+/* Whether somebody is awaited who will have them. */
+static bool is_awaited(const struct kernel_time *time, uint32_t hz)
 {
-    for (unsigned i = 0; i < KERNEL_CLOCKS_MAX; i++)
-        if (time->clocks[i].hz == 0)
-            return &time->clocks[i];
-    for (unsigned i = 0; i < KERNEL_CLOCKS_MAX; i++)
-        if (!is_needed(time, time->clocks[i].hz)) {
-            stop_clock(&time->clocks[i], time->cpus);
-            return &time->clocks[i];
-        }
-    return NULL;
+    struct agent_awaited awaited;
+    struct agent_awaited_key key, next;
+    int err = bpf_map_get_next_key(time->awaited_names, NULL, &next);
+    for (unsigned i = 0; err == 0 && i < AGENT_AWAITED_MAX; i++) {
+        key = next;
+        err = bpf_map_get_next_key(time->awaited_names, &key, &next);
+        if (bpf_map_lookup_elem(time->awaited_names, &key, &awaited) == 0 &&
+            awaited.target.hz == hz)
+            return true;
+    }
+    return false;
 }
 
-static int want_clock(struct kernel_time *time, uint32_t peer, uint32_t hz, struct fault *fault)
+/* Place for one more clock of a user: a free one, or that of one that nobody needs any more.  NULL
+ * when there is none, or he has as many as leave some to others. */
+static struct kernel_clock *clock_place(struct kernel_time *time, uint32_t user)
 {
-    const struct kernel_clock *clocks = time->clocks;
+    struct share_count count = {.of_users = CLOCKS_OF_USERS};
+    struct kernel_clock *place = NULL;
+    for (unsigned i = 0; i < KERNEL_CLOCKS_MAX; i++) {
+        struct kernel_clock *clock = &time->clocks[i];
+        if (clock->hz && !is_awaited(time, clock->hz) && !has_targets(time, clock->hz))
+            stop_clock(clock, time->cpus);
+        if (clock->hz)
+            share_count_one(&count, clock->user, user);
+        else if (!place)
+            place = clock;
+    }
+    return is_fair_share(&count, user) ? place : NULL;
+}
+
+/* The rates that there are, for a sentence. */
+static int refuse_rate(const struct kernel_time *time, struct fault *fault)
+{
+    char rates[KERNEL_CLOCKS_MAX * 12] = "";
+    size_t at = 0;
+    for (unsigned i = 0; i < KERNEL_CLOCKS_MAX; i++)
+        if (time->clocks[i].hz)
+            at += (size_t)snprintf(rates + at, sizeof(rates) - at, "%s%u", at ? ", " : "",
+                                   time->clocks[i].hz);
+    return fault_set(fault, -EBUSY,
+                     "too many sampling rates are in use already: choose one of those in use (%s)",
+                     rates);
+}
+
+static int want_clock(struct kernel_time *time, const struct kernel_watch *watch,
+                      struct fault *fault)
+{
     struct kernel_clock *clock = NULL;
     for (unsigned i = 0; i < KERNEL_CLOCKS_MAX; i++)
-        if (clocks[i].hz == hz)
+        if (time->clocks[i].hz == watch->hz)
             clock = &time->clocks[i];
     if (!clock) {
-        clock = clock_place(time);
+        clock = clock_place(time, watch->user);
         if (!clock)
-            return fault_set(fault, -EBUSY,
-                             "%u other rates are in use already: ask for %u, %u, %u or %u samples "
-                             "a second",
-                             KERNEL_CLOCKS_MAX, clocks[0].hz, clocks[1].hz, clocks[2].hz,
-                             clocks[3].hz);
-        int err = start_clock(time, clock, hz, fault);
+            return refuse_rate(time, fault);
+        int err = start_clock(time, clock, watch->hz, fault);
         if (err < 0)
             return err;
+        clock->user = watch->user;
     }
-    clock->peers |= 1ull << peer;
+    clock->peers |= 1ull << watch->peer;
     return 0;
 }
 
@@ -134,24 +160,27 @@ static int want_program(struct bpf_program *program, struct bpf_link **link, uin
     if (!*link)
         *link = bpf_program__attach(program);
     if (!*link)
-        return fault_set(fault, -errno, "the kernel does not let the agent see threads switch: %s",
+        return fault_set(fault, -errno,
+                         "the kernel does not let the agent see context switches: "
+                         "%s",
                          strerror(errno));
     *peers |= 1ull << peer;
     return 0;
 }
 
-int kernel_time_want(struct kernel_time *time, uint32_t peer, uint32_t watch, uint32_t hz,
+int kernel_time_want(struct kernel_time *time, const struct kernel_watch *wanted,
                      struct fault *fault)
 {
+    uint32_t const peer = wanted->peer, watch = wanted->watch;
     int err = 0;
     if (!(watch & AGENT_WATCH_TIME))
         return 0;
     if (bpf_program__fd(time->on_tick) < 0)
         return fault_set(fault, -ENOTSUP,
-                         "this kernel does not take the agent's programs for samples and waits: "
-                         "it must be 6.1 or newer; --source perf works without");
+                         "this kernel rejects the agent's BPF programs for samples and waits: the "
+                         "kernel must be 6.1 or newer; --source perf works without an agent");
     if (watch & AGENT_WATCH_CPU)
-        err = want_clock(time, peer, hz, fault);
+        err = want_clock(time, wanted, fault);
     if (err == 0)
         err = want_program(time->on_rename, &time->names, &time->name_peers, peer, fault);
     if (err == 0 && watch & AGENT_WATCH_WAITS)

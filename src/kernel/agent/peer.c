@@ -11,6 +11,7 @@
 #include "wire/agent_send.h"
 
 #define MESSAGES_AT_ONCE 64 /* then it is the others' turn */
+#define PROOFS_AT_ONCE   16 /* each asks the kernel */
 
 struct peer_message {
     union {
@@ -18,7 +19,7 @@ struct peer_message {
         struct agent_know know;
     };
     size_t size;
-    int pidfd; /* -1: none came */
+    int pidfd, memory; /* of a process, and its open /proc/PID/mem; -1: none came */
 };
 
 int peer_begin(struct peer *peer, int fd, uint64_t now_ns)
@@ -41,10 +42,18 @@ void peer_end(struct peer *peer, struct peer_house *house)
     peer->fd = -1;
 }
 
-/* Keeps the first descriptor of a message and closes the others. */
-static int take_descriptor(struct msghdr *header)
+static void close_descriptors(struct peer_message *message)
 {
-    int kept = -1;
+    if (message->pidfd >= 0)
+        close(message->pidfd);
+    if (message->memory >= 0)
+        close(message->memory);
+    message->pidfd = message->memory = -1;
+}
+
+/* Keeps the first two descriptors of a message and closes the others. */
+static void keep_descriptors(struct peer_message *message, struct msghdr *header)
+{
     for (struct cmsghdr *part = CMSG_FIRSTHDR(header); part; part = CMSG_NXTHDR(header, part)) {
         if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
             continue;
@@ -52,13 +61,14 @@ static int take_descriptor(struct msghdr *header)
         for (size_t i = 0; i < count; i++) {
             int fd;
             memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
-            if (kept < 0)
-                kept = fd;
+            if (message->pidfd < 0)
+                message->pidfd = fd;
+            else if (message->memory < 0)
+                message->memory = fd;
             else
                 close(fd);
         }
     }
-    return kept;
 }
 
 /* 1; 0 when there is nothing now; -errno when it is over. */
@@ -71,11 +81,10 @@ static int receive(int fd, struct peer_message *message)
     ssize_t got = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-    message->pidfd = take_descriptor(&header);
+    keep_descriptors(message, &header);
     message->size = (size_t)got;
     if (got < (ssize_t)sizeof(message->request) || header.msg_flags & MSG_TRUNC) {
-        if (message->pidfd >= 0)
-            close(message->pidfd);
+        close_descriptors(message);
         return got == 0 ? -EPIPE : -EBADMSG;
     }
     return 1;
@@ -97,6 +106,51 @@ static int find_target(const struct peer *peer, const struct peer_house *house, 
     return err;
 }
 
+static bool is_judged(const struct peer *peer)
+{
+    return peer->who.uid != 0;
+}
+
+/* What the peer proves to be the memory of `pid`.  The kernel let whoever opened it see into the
+ * process: dumpable, capabilities, user namespaces, Yama and security modules have decided. */
+static int read_proof(struct peer_house *house, int fd, uint32_t pid, uint64_t *memory,
+                      struct fault *fault)
+{
+    struct kernel_proof proof = {.memory = 0};
+    if (fd < 0)
+        return fault_set(fault, -EPERM,
+                         "you may not see into the memory of process %u: it protects itself, or "
+                         "kernel.yama.ptrace_scope or a security module forbids it; run memoir as "
+                         "root",
+                         pid);
+    int err = kernel_side_prove(house->kernel, fd, &proof);
+    if (err < 0)
+        return fault_set(fault, err, "the kernel does not tell the agent what a descriptor is: %s",
+                         strerror(-err));
+    if (!proof.memory)
+        return fault_set(fault, -EINVAL,
+                         "the descriptor is not an open /proc/%u/mem: use the memoir that belongs "
+                         "to the agent",
+                         pid);
+    if (proof.has_owner && proof.owner != pid)
+        return fault_set(fault, -ESTALE, "process %u has become another program: try again", pid);
+    *memory = proof.memory;
+    return 0;
+}
+
+/* Lets the peer see what it proves that it may. */
+static int grant(const struct peer *peer, struct peer_house *house,
+                 const struct peer_message *message, uint32_t pid, struct fault *fault)
+{
+    uint64_t memory;
+    struct kernel_generations const generations =
+        kernel_side_generations(house->kernel, peer->place, pid);
+    int const err = read_proof(house, message->memory, pid, &memory, fault);
+    if (err == 0)
+        kernel_side_grant(house->kernel, peer->place, pid, &generations, memory);
+    return err;
+}
+
 /* What a request asks for, as far as there is such a thing. */
 static int read_wishes(const struct agent_request *request, struct kernel_watch *wishes,
                        struct fault *fault)
@@ -109,18 +163,18 @@ static int read_wishes(const struct agent_request *request, struct kernel_watch 
         return fault_set(fault, -EINVAL, "%u samples a second cannot be taken: from 1 to %u can",
                          wishes->hz, AGENT_HZ_MAX);
     if (wishes->watch & AGENT_WATCH_WAITS && wishes->wait_least_us > AGENT_WAIT_US_MAX)
-        return fault_set(fault, -EINVAL, "waits of less than a minute must be told");
+        return fault_set(fault, -EINVAL, "the shortest wait to record must be less than a minute");
     return 0;
 }
 
 /* A place in the kernel side, and the ring that goes with it, once. */
-static int take_place(struct peer *peer, struct peer_house *house, struct agent_answer *told,
-                      int *pass, struct fault *fault)
+static int claim_place(struct peer *peer, struct peer_house *house, struct agent_answer *told,
+                       int *pass, struct fault *fault)
 {
     if (peer->targets == PEER_TARGETS_MAX) /* as far as known: some may have ended */
         peer->targets = kernel_side_count(house->kernel, peer->place);
     if (peer->targets == PEER_TARGETS_MAX)
-        return fault_set(fault, -EUSERS, "one recorder may watch %u processes", PEER_TARGETS_MAX);
+        return fault_set(fault, -EUSERS, "one recorder may record %u processes", PEER_TARGETS_MAX);
     if (peer->has_place)
         return 0;
     int ring, err = kernel_side_add_peer(house->kernel, peer->who.uid, &peer->place, &ring,
@@ -132,51 +186,74 @@ static int take_place(struct peer *peer, struct peer_house *house, struct agent_
     return 0;
 }
 
+static struct kernel_watch begin_wishes(const struct peer *peer, const struct peer_house *house)
+{
+    return (struct kernel_watch){.is_judged = is_judged(peer),
+                                 .user = peer->who.uid,
+                                 .group = peer->who.gid,
+                                 .sees_kernel = may_know_kernel(house->proc, peer->who.uid)};
+}
+
 static int watch(struct peer *peer, struct peer_house *house, const struct peer_message *message,
                  struct agent_answer *told, int *pass, struct fault *fault)
 {
-    struct kernel_watch wishes = {.is_judged = peer->who.uid != 0,
-                                  .sees_kernel = may_know_kernel(house->proc, peer->who.uid)};
+    struct kernel_watch wishes = begin_wishes(peer, house);
+    uint64_t memory;
     int err = read_wishes(&message->request, &wishes, fault);
     if (err == 0)
         err = find_target(peer, house, message->pidfd, &wishes.pid, fault);
+    if (err == 0 && wishes.is_judged)
+        err = read_proof(house, message->memory, wishes.pid, &memory, fault);
     if (err == 0)
-        err = take_place(peer, house, told, pass, fault);
+        err = claim_place(peer, house, told, pass, fault);
     wishes.peer = peer->place;
-    /* Judged before for the refusal, and after for the truth: it may have ended or become another program meanwhile. */
     if (err == 0)
         err = kernel_side_watch(house->kernel, &wishes, fault);
     if (err < 0)
         return err;
+    /* Judged before for the refusal, and after for the truth: it may have ended or become
+     * another program meanwhile. */
     uint32_t again = 0;
     err = find_target(peer, house, message->pidfd, &again, fault);
-    if (err < 0 || again != wishes.pid) {
+    if (err == 0 && again != wishes.pid)
+        err = fault_set(fault, -ESRCH, "process %u has just ended", wishes.pid);
+    if (err == 0 && wishes.is_judged)
+        err = grant(peer, house, message, wishes.pid, fault);
+    if (err < 0) {
         kernel_side_unwatch(house->kernel, peer->place, wishes.pid);
-        return err < 0 ? err : fault_set(fault, -ESRCH, "process %u has just ended", wishes.pid);
+        return err;
     }
-    kernel_side_grant(house->kernel, &wishes);
     peer->targets++;
     told->pid = wishes.pid;
     told->sees_kernel = wishes.sees_kernel;
+    told->needs_proof = wishes.is_judged;
     return 0;
+}
+
+/* A process that the peer watches has become another program. */
+static void prove(struct peer *peer, struct peer_house *house, const struct peer_message *message)
+{
+    uint32_t const pid = peer->has_place ? pidfd_number(house->proc, message->pidfd) : 0;
+    if (pid != 0 && is_judged(peer))
+        (void)grant(peer, house, message, pid, NULL);
 }
 
 static int await(struct peer *peer, struct peer_house *house, const struct peer_message *message,
                  struct agent_answer *told, int *pass, struct fault *fault)
 {
-    struct kernel_watch wishes = {.is_judged = peer->who.uid != 0,
-                                  .sees_kernel = may_know_kernel(house->proc, peer->who.uid)};
+    struct kernel_watch wishes = begin_wishes(peer, house);
     char name[AGENT_NAME_BYTES] = "";
     int err = read_wishes(&message->request, &wishes, fault);
     memcpy(name, message->request.name, strnlen(message->request.name, sizeof(name) - 1));
     if (err == 0 && name[0] == '\0')
-        err = fault_set(fault, -EINVAL, "nobody has no name: say whom to wait for");
+        err = fault_set(fault, -EINVAL, "the name of the program to wait for is empty");
     if (err == 0)
-        err = take_place(peer, house, told, pass, fault);
+        err = claim_place(peer, house, told, pass, fault);
     wishes.peer = peer->place;
     wishes.watch |= message->request.watch & AGENT_WATCH_ONCE;
     told->sees_kernel = wishes.sees_kernel;
-    return err < 0 ? err : kernel_side_await(house->kernel, &wishes, name, peer->who.uid, fault);
+    told->needs_proof = wishes.is_judged;
+    return err < 0 ? err : kernel_side_await(house->kernel, &wishes, name, fault);
 }
 
 static void know(const struct peer *peer, struct peer_house *house,
@@ -202,13 +279,16 @@ static bool obey(struct peer *peer, struct peer_house *house, const struct peer_
         peer->is_greeted = request->version == AGENT_VERSION;
     if (!peer->is_greeted)
         err = fault_set(&fault, -EPROTO,
-                        "the agent is of another version of memoir: restart `memoir agent`");
+                        "the agent has another version of memoir: restart `memoir agent`");
     else if (request->kind == AGENT_WATCH)
         err = watch(peer, house, message, told, pass, &fault);
     else if (request->kind == AGENT_AWAIT)
         err = await(peer, house, message, told, pass, &fault);
     else if (request->kind == AGENT_KNOW) {
         know(peer, house, message);
+        return false;
+    } else if (request->kind == AGENT_PROVE) {
+        prove(peer, house, message);
         return false;
     } else if (request->kind == AGENT_DEEPEN) {
         if (peer->has_place)
@@ -224,7 +304,8 @@ static bool obey(struct peer *peer, struct peer_house *house, const struct peer_
         kernel_side_counters(house->kernel, peer->place, &told->counters);
     else if (request->kind != AGENT_HELLO)
         err = fault_set(&fault, -EINVAL,
-                        "the agent does not know this request, or nothing is watched yet");
+                        "the agent does not know this request, or no process is being recorded "
+                        "yet");
     told->error = err;
     snprintf(told->sentence, sizeof(told->sentence), "%.199s", fault.text);
     return true;
@@ -232,16 +313,17 @@ static bool obey(struct peer *peer, struct peer_house *house, const struct peer_
 
 bool peer_serve(struct peer *peer, struct peer_house *house)
 {
-    for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
-        struct peer_message message = {.pidfd = -1};
+    unsigned proofs = 0;
+    for (int i = 0; i < MESSAGES_AT_ONCE && proofs < PROOFS_AT_ONCE; i++) {
+        struct peer_message message = {.pidfd = -1, .memory = -1};
         int pass = -1, got = receive(peer->fd, &message);
         if (got <= 0)
             return got == 0;
+        proofs += message.pidfd >= 0;
         struct agent_answer told = {.kind = message.request.kind, .version = AGENT_VERSION};
         bool const is_sent = !obey(peer, house, &message, &told, &pass) ||
                              agent_send(peer->fd, &told, sizeof(told), pass, MSG_DONTWAIT);
-        if (message.pidfd >= 0)
-            close(message.pidfd);
+        close_descriptors(&message);
         if (!is_sent)
             return false;
     }

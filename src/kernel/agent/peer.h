@@ -1,7 +1,7 @@
 /* peer.h - one recorder that is connected: who it is, what it asks, what it is answered.
  *
- * A peer is a stranger: of its messages nothing is believed but their bytes, and it never gets the agent to wait.  One
- * that does not read its answers is let go. */
+ * A peer is a stranger: of its messages nothing is believed but their bytes, and it never gets
+ * the agent to wait.  One that does not read its answers is let go. */
 #pragma once
 
 #include <stdbool.h>

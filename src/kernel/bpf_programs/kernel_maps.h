@@ -4,16 +4,19 @@
 
 #include "wire/agent.h"
 
-#define AGENT_PEERS_MAX   64u
-#define AGENT_TARGETS_MAX 4096u
-#define AGENT_FILES_MAX   16384u
-#define AGENT_KERNEL_MAX  262144u /* pages of the kernel itself */
-#define AGENT_KNOWN_MAX   8192u   /* stacks per peer */
-#define AGENT_BRANCHES    8u      /* that are followed from the place where a stack begins */
+#define AGENT_PEERS_MAX        64u
+#define AGENT_TARGETS_MAX      8192u
+#define AGENT_TARGETS_OF_USER  2048u /* with children; root has no limit but all */
+#define AGENT_TARGETS_OF_USERS 6144u /* the rest is kept for root */
+#define AGENT_FILES_MAX        16384u
+#define AGENT_KERNEL_MAX       262144u /* pages of the kernel itself */
+#define AGENT_KNOWN_MAX        8192u   /* stacks per peer */
+#define AGENT_BRANCHES         8u      /* that are followed from the place where a stack begins */
 
 #define AGENT_THREADS_MAX 16384u /* whose waits are watched */
 
-/* What is watched of a process is kept by its number; what is watched of its time, by the number with this bit. */
+/* What is watched of a process is kept by its number; what is watched of its time, by the number
+ * with this bit. */
 #define AGENT_OF_TIME (1u << 31)
 
 /* A process that somebody watches. */
@@ -21,7 +24,10 @@ struct agent_target {
     uint32_t peer;        /* whose */
     uint32_t watch;       /* enum agent_watch */
     uint32_t generation;  /* of its known stacks; each exec counts it up */
-    uint32_t is_judged;   /* the peer is not root: what it may see may change with an exec */
+    uint32_t is_judged;   /* the peer is not root: only what it proved and may see is told */
+    uint32_t user, group; /* of a peer that is judged */
+    uint32_t share;       /* one number per user; targets are counted by it */
+    uint32_t reserved;
     uint32_t hz;          /* of its samples */
     uint32_t sees_kernel; /* the peer may know addresses inside the kernel */
     uint64_t wait_least_ns;
@@ -29,6 +35,26 @@ struct agent_target {
     uint64_t budget;    /* bytes of new stacks that may be copied ... */
     uint64_t budget_ns; /* ... as of then */
 };
+
+/* The memory that a peer proved it may see, of the target of that generation.  Another program has
+ * another memory, and the generation of its target is another too. */
+struct agent_grant {
+    uint64_t memory; /* its address in the kernel: a name, never followed */
+    uint32_t generation, reserved;
+};
+
+/* What the agent asks about a descriptor of its own, and is told. */
+struct agent_proof {
+    uint64_t memory;    /* told: of the open /proc/PID/mem; 0: it is none */
+    uint32_t fd;        /* asked */
+    uint32_t owner;     /* told: the process that has this memory now; 0: none, or not known */
+    uint32_t has_owner; /* told: whether this kernel says who the owner is */
+    uint32_t reserved;
+};
+
+/* Rings that were given away; a ring lives as long as somebody has its descriptor. */
+#define AGENT_RINGS_MAX    128u
+#define AGENT_RING_IS_GONE (1ull << 32) /* as far as found out */
 
 /* Whom somebody waits for. */
 #define AGENT_AWAITED_MAX 256u
@@ -38,13 +64,13 @@ struct agent_awaited_key {
 };
 struct agent_awaited {
     struct agent_target target; /* what it becomes */
-    uint32_t user;              /* who asked, if that is to be judged: only his own */
-    uint32_t is_once;
+    uint32_t is_once, reserved;
 };
 
-/* Where a known stack is kept: by where it begins; the first one of those at branch 0, each other at the hash of its words up to the
- * one in which it first differs from the one that was compared before.  While that one is on its way to be known, its words are not: then
- * at what it looks like, with AGENT_BY_HINT, until it is known itself. */
+/* Where a known stack is kept: by where it begins; the first one of those at branch 0, each
+ * other at the hash of its words up to the one in which it first differs from the one that was
+ * compared before.  While that one is on its way to be known, its words are not: then at what it
+ * looks like, with AGENT_BY_HINT, until it is known itself. */
 #define AGENT_BY_HINT (1ull << 63)
 struct agent_place {
     uint32_t pid, generation;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* kernel_types.h - the few fields of the kernel's structures that we read.  Where they are is found out when the
- * programs are loaded (CO-RE), so only names and types count here. */
+/* kernel_types.h - the few fields of the kernel's structures that we read.  Where they are is
+ * found out when the programs are loaded (CO-RE), so only names and types count here. */
 #pragma once
 
 typedef unsigned char uint8_t;
@@ -27,11 +27,13 @@ typedef uint32_t __wsum;
 #define MEMOIR_BPF
 #include "wire/agent.h"
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#ifdef __TARGET_ARCH_x86
+#include "bpf_programs/x86_64/registers.bpf.h"
+#else
+#error "memoir knows x86-64 only; HACKING.md says what another architecture needs"
+#endif
 
-struct pt_regs {
-    unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
-};
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 typedef struct {
     int counter;
@@ -43,13 +45,44 @@ struct signal_struct {
     unsigned long long sum_sched_runtime; /* of threads that have ended */
 };
 
-/* Pages of files, anonymous ones, in swap, of shared memory; each processor has some more or less to itself. */
+/* Pages of files, anonymous ones, in swap, of shared memory; each processor has some more or
+ * less to itself. */
 struct percpu_counter {
     int64_t count;
 };
 
+struct task_struct;
+
 struct mm_struct {
     struct percpu_counter rss_stat[4];
+    struct task_struct *owner; /* NULL: it has become another program, or ended */
+};
+
+/* The flags of a memory are a word, and since 6.18 a structure with words in it. */
+struct mm_struct___word {
+    unsigned long flags;
+};
+typedef struct {
+    unsigned long __mm_flags[1];
+} mm_flags_t;
+struct mm_struct___wrapped {
+    mm_flags_t flags;
+};
+
+typedef struct {
+    uint32_t val;
+} kuid_t;
+typedef struct {
+    uint32_t val;
+} kgid_t;
+typedef struct {
+    uint64_t val;
+} kernel_cap_t;
+
+struct cred {
+    kuid_t uid, suid, euid;
+    kgid_t gid, sgid, egid;
+    kernel_cap_t cap_permitted;
 };
 
 struct sched_entity {
@@ -63,6 +96,7 @@ struct task_struct {
     unsigned int flags;
     unsigned long long start_time;
     struct mm_struct *mm;
+    const struct cred *cred;
     struct signal_struct *signal;
     char comm[16];
 };
@@ -71,6 +105,21 @@ struct bpf_iter_meta;
 struct bpf_iter__task {
     struct bpf_iter_meta *meta;
     struct task_struct *task;
+};
+
+struct bpf_iter__task_file {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
+    uint32_t fd;
+    struct file *file;
+};
+
+struct bpf_map {
+    uint32_t id;
+};
+struct bpf_iter__bpf_map {
+    struct bpf_iter_meta *meta;
+    struct bpf_map *map;
 };
 
 struct vm_area_struct {
@@ -83,6 +132,7 @@ struct vm_unmapped_area_info {
 
 struct super_block {
     unsigned int s_dev;
+    unsigned long s_magic;
 };
 
 struct inode {
@@ -92,6 +142,21 @@ struct inode {
 
 struct address_space {
     struct inode *host;
+};
+
+struct qstr {
+    const unsigned char *name;
+};
+struct dentry {
+    struct qstr d_name;
+};
+struct path {
+    struct dentry *dentry;
+};
+struct file {
+    struct path f_path;
+    struct inode *f_inode;
+    void *private_data;
 };
 
 struct folio {
@@ -120,7 +185,7 @@ enum pageflags { PG_head = 6 };
 
 /* What a program on a perf event is given, as the kernel promises it. */
 struct bpf_perf_event_data {
-    uint64_t registers[21]; /* struct pt_regs */
+    uint64_t registers[PT_REGS_WORDS]; /* struct pt_regs */
     uint64_t sample_period;
     uint64_t addr;
 };

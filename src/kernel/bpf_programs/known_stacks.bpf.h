@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* known_stacks.bpf.h - whether a thread's stack is one that the recorder knows; otherwise it is copied out.
+/* known_stacks.bpf.h - whether a thread's stack is one that the recorder knows; otherwise it is
+ * copied out.
  *
- * The kernel does not unwind.  A known stack is a list of places in it and a hash of the words that were there, in the
- * order in which a walk uses them.  Stacks that begin at the same instruction with the same rsp make a tree: the word in which one first
- * differs from the one it is compared with says where to go on. */
+ * The kernel does not unwind.  A known stack is a list of places in it and a hash of the words
+ * that were there, in the order in which a walk uses them.  Stacks that begin at the same
+ * instruction with the same sp make a tree: the word in which one first differs from the one it
+ * is compared with says where to go on. */
 #pragma once
 
 #include "programs.bpf.h"
+#include "wire/time_units.h"
 
 struct known {
     __uint(type, BPF_MAP_TYPE_HASH);
@@ -22,8 +25,8 @@ struct {
     __array(values, struct known);
 } known_stacks SEC(".maps");
 
-/* Room to put a copy together, one per processor (a per-processor map holds 32 KiB at most).  Who finds it in use, in the
- * middle of another program, goes without. */
+/* Room to put a copy together, one per processor (a per-processor map holds 32 KiB at most).
+ * Who finds it in use, in the middle of another program, goes without. */
 struct copy_room {
     uint64_t in_use;
     uint8_t bytes[sizeof(struct agent_copy) + AGENT_PIECE_BYTES];
@@ -85,9 +88,9 @@ always bool compare_word(struct comparing *now, uint32_t i)
     if (i >= AGENT_WORDS_MAX || i >= now->stack->count)
         return 0;
     uint64_t at = now->stack->words[i].at, rel, word = now->bp;
-    if (at != AGENT_AT_RBP) {
+    if (at != AGENT_AT_FP) {
         if (at >= AGENT_AT_BELOW)
-            at -= AGENT_AT_RBP;
+            at -= AGENT_AT_FP;
         rel = at - now->from;
         if (rel >= WINDOW_WORDS)
             rel = read_window(now, at);
@@ -114,7 +117,8 @@ static long compare_words(uint32_t i, struct comparing *now)
     return 0;
 }
 
-/* 0: the same; otherwise the branch that leads to those that differ in the same way.  Not static: so it is checked once, by itself. */
+/* 0: the same; otherwise the branch that leads to those that differ in the same way.  Not
+ * static: so it is checked once, by itself. */
 __attribute__((noinline)) uint64_t compare_stack(const struct agent_stack *stack,
                                                  struct scratch *scratch, uint64_t sp, uint64_t bp)
 {
@@ -148,8 +152,8 @@ struct copying {
     uint64_t is_readable; /* some of it */
 };
 
-/* One page of the stack: the first is what is left of the page that it begins in.  Pages that were never touched are
- * zeros: the stack may be growing just now, or have large arrays. */
+/* One page of the stack: the first is what is left of the page that it begins in.  Pages that
+ * were never touched are zeros: the stack may be growing just now, or have large arrays. */
 static long copy_page(uint32_t i, struct copying *now)
 {
     uint64_t from = now->sp + now->size;
@@ -167,38 +171,18 @@ static long copy_page(uint32_t i, struct copying *now)
     return 0;
 }
 
-/* Go's stacks lie side by side in large mappings.  Its r14 points to what it knows of the running goroutine, which begins
- * with the ends of its stack, a power of two apart.  Not static: so it is checked once, by itself. */
-__attribute__((noinline)) uint64_t end_of_stack(uint64_t r14, uint64_t sp, uint64_t mapping_end)
+/* Go's stacks lie side by side in large mappings.  Its r14 points to what it knows of the
+ * running goroutine, which begins with the ends of its stack, a power of two apart.  Not static:
+ * so it is checked once, by itself. */
+__attribute__((noinline)) uint64_t end_of_stack(uint64_t go, uint64_t sp, uint64_t mapping_end)
 {
     uint64_t ends[2];
-    if (bpf_probe_read_user(ends, sizeof(ends), (const void *)r14) < 0)
+    if (bpf_probe_read_user(ends, sizeof(ends), (const void *)go) < 0)
         return mapping_end;
     uint64_t size = ends[1] - ends[0];
     if (ends[0] > sp || ends[1] <= sp || ends[1] > mapping_end || size & (size - 1))
         return mapping_end;
     return ends[1];
-}
-
-always void copy_registers(uint64_t to[AGENT_REGISTERS], const struct pt_regs *regs)
-{
-    to[0] = regs->ax;
-    to[1] = regs->dx;
-    to[2] = regs->cx;
-    to[3] = regs->bx;
-    to[4] = regs->si;
-    to[5] = regs->di;
-    to[6] = regs->bp;
-    to[7] = regs->sp;
-    to[8] = regs->r8;
-    to[9] = regs->r9;
-    to[10] = regs->r10;
-    to[11] = regs->r11;
-    to[12] = regs->r12;
-    to[13] = regs->r13;
-    to[14] = regs->r14;
-    to[15] = regs->r15;
-    to[16] = regs->ip;
 }
 
 /* Whether there is room for one more stack in what a target may send. */
@@ -207,7 +191,7 @@ always bool spend(struct agent_target *target, uint64_t bytes)
     uint64_t now = bpf_ktime_get_ns();
     uint64_t gone = now - target->budget_ns;
     if (gone > 10000000) {
-        uint64_t sum = target->budget + (gone > 1000000000 ? BUDGET_BYTES : gone / 15);
+        uint64_t sum = target->budget + (gone > NS_PER_SECOND ? BUDGET_BYTES : gone / 15);
         target->budget_ns = now;
         target->budget = sum > BUDGET_BYTES ? BUDGET_BYTES : sum;
     }
@@ -217,8 +201,8 @@ always bool spend(struct agent_target *target, uint64_t bytes)
     return 1;
 }
 
-/* The number by which records of a copy go, with that of the processor in its lowest AGENT_COPY_CPU_BITS.  Unique among
- * the copies on their way: so many are never unanswered. */
+/* The number by which records of a copy go, with that of the processor in its lowest
+ * AGENT_COPY_CPU_BITS.  Unique among the copies on their way: so many are never unanswered. */
 always uint32_t number_copy(struct agent_counters *count)
 {
     uint64_t const copies = __sync_fetch_and_add(&count->copies, 1);
@@ -234,7 +218,7 @@ always void fill_copy(struct agent_copy *head, const struct pt_regs *regs,
     copy_registers(head->registers, regs);
     head->generation = place->generation;
     head->branch = place->branch;
-    head->below = AGENT_RED_ZONE;
+    head->below = RED_ZONE_BYTES;
 }
 
 /* A stack on its way into a ring. */
@@ -286,8 +270,8 @@ always uint64_t affordable(struct agent_target *target, uint64_t size)
     return spend(target, piece) ? piece : 0;
 }
 
-/* Who waits for memory is told at once; samples are read often enough, and whoever is woken by them takes the place of
- * the thread that they are of, just after each. */
+/* Who waits for memory is told at once; samples are read often enough, and whoever is woken by
+ * them takes the place of the thread that they are of, just after each. */
 always uint64_t wakes(void *ring, const struct agent_target *target)
 {
     if (!(target->watch & AGENT_WATCH_TIME) ||
@@ -296,16 +280,17 @@ always uint64_t wakes(void *ring, const struct agent_target *target)
     return BPF_RB_NO_WAKEUP;
 }
 
-/* Puts a stack together in `room` and sends it, the innermost piece last: what came before is whole then. */
+/* Puts a stack together in `room` and sends it, the innermost piece last: what came before is
+ * whole then. */
 always uint32_t copy_through(struct copy_room *room, void *ring, struct agent_target *target,
                              const struct pt_regs *regs, const struct agent_place *place,
                              struct agent_counters *count)
 {
-    struct stack_limit limit = {.end = regs->sp + AGENT_PIECE_BYTES};
+    struct stack_limit limit = {.end = REGS_SP(regs) + AGENT_PIECE_BYTES};
     struct agent_copy *head = (void *)room->bytes;
-    uint64_t const start = regs->sp - AGENT_RED_ZONE;
-    bpf_find_vma(bpf_get_current_task_btf(), regs->sp, find_end, &limit, 0);
-    limit.end = end_of_stack(regs->r14, regs->sp, limit.end);
+    uint64_t const start = REGS_SP(regs) - RED_ZONE_BYTES;
+    bpf_find_vma(bpf_get_current_task_btf(), REGS_SP(regs), find_end, &limit, 0);
+    limit.end = end_of_stack(REGS_GO(regs), REGS_SP(regs), limit.end);
     uint64_t taken = 0;
     /* Copies leave a quarter of the ring to records, which are more important. */
     if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) <=
@@ -358,8 +343,8 @@ always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs
     return number;
 }
 
-/* Words that tell stacks apart before they are walked: those near rsp that are no addresses of the stack itself, which
- * return addresses never are. */
+/* Words that tell stacks apart before they are walked: those near sp that are no addresses of
+ * the stack itself, which return addresses never are. */
 #define HINT_WORDS 32u
 
 struct hinting {
@@ -370,19 +355,19 @@ struct hinting {
 static long hint_word(uint32_t i, struct hinting *now)
 {
     uint64_t word = now->words[i & (HINT_WORDS - 1)];
-    if (word > 0x400000 && word < 1ull << 47 && (word ^ now->sp) >> 23)
+    if (word > 0x400000 && word < USER_END && (word ^ now->sp) >> 23)
         now->hash = agent_hash_step(now->hash, word);
     return 0;
 }
 
 always uint64_t hint_of(const struct pt_regs *regs, struct scratch *scratch)
 {
-    struct hinting now = {.words = scratch->window, .sp = regs->sp};
+    struct hinting now = {.words = scratch->window, .sp = REGS_SP(regs)};
     uint32_t size = HINT_WORDS * 8;
-    long err = bpf_probe_read_user(scratch->window, size, (const void *)regs->sp);
+    long err = bpf_probe_read_user(scratch->window, size, (const void *)REGS_SP(regs));
     if (err < 0) { /* the next page may be one that was never touched */
-        size = (uint32_t)(PAGE - regs->sp % PAGE) & (HINT_WORDS * 8 - 1);
-        err = bpf_probe_read_user(scratch->window, size, (const void *)regs->sp);
+        size = (uint32_t)(PAGE - REGS_SP(regs) % PAGE) & (HINT_WORDS * 8 - 1);
+        err = bpf_probe_read_user(scratch->window, size, (const void *)REGS_SP(regs));
     }
     if (err == 0)
         bpf_loop(size / 8, hint_word, &now, 0);
@@ -393,7 +378,8 @@ struct found_stack {
     uint32_t stack, flags;
 };
 
-/* The number of the stack of the thread that is running, with the registers of its user side; `scratch` is that of `lane`. */
+/* The number of the stack of the thread that is running, with the registers of its user side;
+ * `scratch` is that of `lane`. */
 always struct found_stack find_stack(struct agent_target *target, const struct pt_regs *regs,
                                      struct scratch *scratch, uint32_t pid, uint32_t lane)
 {
@@ -401,7 +387,7 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
     struct agent_counters *count = count_for(target->peer);
     void *known = bpf_map_lookup_elem(&known_stacks, &target->peer);
     struct agent_place place = {
-        .pid = pid, .generation = target->generation, .ip = regs->ip, .sp = regs->sp};
+        .pid = pid, .generation = target->generation, .ip = REGS_IP(regs), .sp = REGS_SP(regs)};
     struct agent_stack *stack = 0, *pending;
     uint64_t hint = 0;
     if (!count || !known)
@@ -424,7 +410,7 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
                 break; /* the newer one takes its place; so after the last branch */
             place.branch = hint | AGENT_BY_HINT;
         } else {
-            place.branch = compare_stack(stack, scratch, regs->sp, regs->bp);
+            place.branch = compare_stack(stack, scratch, REGS_SP(regs), REGS_FP(regs));
             if (place.branch == 0)
                 return (struct found_stack){stack->stack, 0};
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* lives.bpf.h - the beginning and the end of watched processes and their threads, and what they are called. */
+/* lives.bpf.h - the beginning and the end of watched processes and their threads, and what they
+ * are called. */
 #pragma once
 
 #include "programs.bpf.h"
@@ -33,7 +34,7 @@ int BPF_PROG(on_rename, struct task_struct *task, const char *name)
 {
     uint32_t key = (uint32_t)task->tgid | AGENT_OF_TIME;
     struct agent_target *target = target_of(key);
-    if (is_watched(target, key, AGENT_WATCH_TIME))
+    if (is_watched_task(target, key, AGENT_WATCH_TIME, task))
         tell_name(target, task, name, AGENT_NAME);
     return 0;
 }
@@ -43,31 +44,60 @@ always bool is_nobody(uint32_t peer, uint32_t time_peer)
     return peer >= AGENT_PEERS_MAX && time_peer >= AGENT_PEERS_MAX;
 }
 
-/* A child is watched as its parent is, if that was asked.  Whom to tell, or AGENT_PEERS_MAX. */
-always uint32_t inherit(uint32_t parent, uint32_t child)
+/* A target more, if its peer's user may have one more. */
+always bool add_target(uint32_t key, const struct agent_target *target)
 {
-    struct agent_target *target = target_of(parent);
+    uint64_t *count = &target_counts[target->share & (AGENT_PEERS_MAX - 1)];
+    if (target->is_judged &&
+        (*count >= AGENT_TARGETS_OF_USER || judged_targets >= AGENT_TARGETS_OF_USERS))
+        return 0;
+    if (bpf_map_update_elem(&targets, &key, target, BPF_NOEXIST) < 0)
+        return 0;
+    __sync_fetch_and_add(count, 1);
+    if (target->is_judged)
+        __sync_fetch_and_add(&judged_targets, 1);
+    return 1;
+}
+
+always void forget_target(uint32_t key)
+{
+    struct agent_target *target = target_of(key);
+    if (target) {
+        uint32_t const share = target->share & (AGENT_PEERS_MAX - 1);
+        bool const is_judged = target->is_judged;
+        if (bpf_map_delete_elem(&targets, &key) == 0) {
+            __sync_fetch_and_add(&target_counts[share], -1);
+            if (is_judged)
+                __sync_fetch_and_add(&judged_targets, -1);
+        }
+    }
+    bpf_map_delete_elem(&granted, &key);
+}
+
+/* A child is watched as its parent is, if that was asked.  Whom to tell, or AGENT_PEERS_MAX. */
+always uint32_t inherit(struct task_struct *parent, struct task_struct *child, uint32_t of_time)
+{
+    uint32_t const parent_key = (uint32_t)parent->tgid | of_time;
+    uint32_t child_key = (uint32_t)child->tgid | of_time;
+    struct agent_target *target = target_of(parent_key);
     if (!target || !(target->watch & (AGENT_WATCH_MEMORY | AGENT_WATCH_TIME)) ||
         !(target->watch & (AGENT_WATCH_CHILDREN | AGENT_WATCH_NEXT)))
         return AGENT_PEERS_MAX;
-    if (!is_granted(target, parent) || !bpf_map_lookup_elem(&rings, &target->peer))
+    if (!is_granted(target, parent_key, parent) || !bpf_map_lookup_elem(&rings, &target->peer))
         return AGENT_PEERS_MAX;
     struct agent_target copy = *target;
     copy.watch &= ~AGENT_WATCH_NEXT;
     copy.since_ns = bpf_ktime_get_ns();
     if (target->watch & AGENT_WATCH_NEXT)
         target->watch = AGENT_WATCH_NEXT; /* and no other */
-    if (copy.is_judged)
-        bpf_map_update_elem(&granted, &child, &copy.generation, BPF_ANY);
-    if (bpf_map_update_elem(&targets, &child, &copy, BPF_NOEXIST) < 0)
+    if (!add_target(child_key, &copy))
         return AGENT_PEERS_MAX;
+    if (copy.is_judged) {
+        struct agent_grant grant = {.memory = (uint64_t)BPF_CORE_READ(child, mm),
+                                    .generation = copy.generation};
+        bpf_map_update_elem(&granted, &child_key, &grant, BPF_ANY);
+    }
     return copy.peer;
-}
-
-always void forget_target(uint32_t pid)
-{
-    bpf_map_delete_elem(&targets, &pid);
-    bpf_map_delete_elem(&granted, &pid);
 }
 
 /* To both who watch a process, or once if they are one. */
@@ -92,15 +122,15 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     struct agent_record record;
     if (pid == parent_pid) { /* a thread */
         struct agent_target *target = target_of(pid | time);
-        if (is_watched(target, pid | time, AGENT_WATCH_TIME))
+        if (is_watched_task(target, pid | time, AGENT_WATCH_TIME, parent))
             tell_name(target, child, child->comm, AGENT_NAME);
         return 0;
     }
     /* Its number was another process's before. */
     forget_target(pid);
     forget_target(pid | time);
-    uint32_t const peer = inherit(parent_pid, pid);
-    uint32_t const time_peer = inherit(parent_pid | time, pid | time);
+    uint32_t const peer = inherit(parent, child, 0);
+    uint32_t const time_peer = inherit(parent, child, time);
     if (is_nobody(peer, time_peer))
         return 0;
     fill_record(&record, AGENT_FORK, 0, AGENT_STACK_NONE, pid);
@@ -108,20 +138,16 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     return 0;
 }
 
-/* Processes that became another program, for the agent alone. */
-struct {
-    __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, 65536);
-} rechecks SEC(".maps");
-
-always uint32_t renew(uint32_t pid)
+/* It may be somebody else's program now, set-user-id for one: who is judged proves again that it
+ * may see it. */
+always uint32_t renew(uint32_t key)
 {
-    struct agent_target *target = target_of(pid);
+    struct agent_target *target = target_of(key);
     if (!target)
         return AGENT_PEERS_MAX;
     target->generation++;
-    if (target->is_judged) /* it may be somebody else's program now, set-user-id for one */
-        bpf_ringbuf_output(&rechecks, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
+    if (target->is_judged)
+        bpf_map_delete_elem(&granted, &key);
     return target->peer;
 }
 
@@ -141,19 +167,16 @@ always void begin_awaited(struct task_struct *task, uint32_t of_time)
     struct agent_awaited *awaited = bpf_map_lookup_elem(&awaited_names, &key);
     if (!awaited || !bpf_map_lookup_elem(&rings, &awaited->target.peer))
         return;
-    if (awaited->target.is_judged && (uint32_t)bpf_get_current_uid_gid() != awaited->user)
+    struct mm_struct *mm = BPF_CORE_READ(task, mm);
+    if (awaited->target.is_judged && !(mm && is_open(mm) && is_of_user(&awaited->target, task)))
         return;
     struct agent_target copy = awaited->target;
     copy.since_ns = bpf_ktime_get_ns();
     copy.generation = (uint32_t)(copy.since_ns >> 10);
     if (awaited->is_once && bpf_map_delete_elem(&awaited_names, &key) < 0)
         return; /* another one was the first */
-    if (bpf_map_update_elem(&targets, &pid, &copy, BPF_NOEXIST) < 0)
+    if (!add_target(pid, &copy))
         return;
-    if (copy.is_judged) {
-        bpf_map_delete_elem(&granted, &pid);
-        bpf_ringbuf_output(&rechecks, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
-    }
     tell_name(&copy, task, task->comm, AGENT_STARTED);
 }
 
@@ -183,7 +206,7 @@ always void tell_short_waits(struct agent_target *target, uint32_t tid)
     struct agent_time time = {};
     if (!waiter)
         return;
-    if (waiter->short_count && is_granted(target, waiter->pid | AGENT_OF_TIME)) {
+    if (waiter->short_count) { /* of what was seen while that was granted */
         fill_record(&time.record, AGENT_WAIT, 0, AGENT_STACK_NONE, 0);
         time.processor = bpf_get_smp_processor_id();
         time.short_count = waiter->short_count;
@@ -193,7 +216,8 @@ always void tell_short_waits(struct agent_target *target, uint32_t tid)
     bpf_map_delete_elem(&waiters, &tid);
 }
 
-/* Bytes that are resident at the end; before Linux 6.16 the memory is gone when we are called, and all that is known is the most. */
+/* Bytes that are resident at the end; before Linux 6.16 the memory is gone when we are called,
+ * and all that is known is the most. */
 always uint64_t resident_at_exit(struct task_struct *task)
 {
     struct mm_struct *mm = task->mm;
@@ -201,6 +225,16 @@ always uint64_t resident_at_exit(struct task_struct *task)
         return (uint64_t)task->signal->maxrss * 4096;
     int64_t const pages = mm->rss_stat[0].count + mm->rss_stat[1].count + mm->rss_stat[3].count;
     return pages > 0 ? (uint64_t)pages * 4096 : 0;
+}
+
+/* Whether its peer may know what it took: not of a program that was never its to see. */
+always bool may_know_sums(const struct agent_target *target, uint32_t key, struct task_struct *task)
+{
+    struct agent_grant *grant;
+    if (!target || !target->is_judged)
+        return 1;
+    grant = bpf_map_lookup_elem(&granted, &key);
+    return grant && grant->generation == target->generation && is_of_user(target, task);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -220,9 +254,13 @@ int BPF_PROG(on_exit, struct task_struct *task)
             write_record(time_peer, &record, sizeof(record), BPF_RB_NO_WAKEUP);
         return 0;
     }
-    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE, resident_at_exit(task));
+    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE, 0);
+    if (may_know_sums(target_of(pid), pid, task))
+        record.address = resident_at_exit(task);
     tell_both(peer, AGENT_PEERS_MAX, &record);
-    record.address = task->signal->sum_sched_runtime + task->se.sum_exec_runtime;
+    record.address = 0;
+    if (may_know_sums(timed, pid | AGENT_OF_TIME, task))
+        record.address = task->signal->sum_sched_runtime + task->se.sum_exec_runtime;
     tell_both(AGENT_PEERS_MAX, time_peer, &record);
     forget_target(pid);
     forget_target(pid | AGENT_OF_TIME);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* memoir.bpf.c - what happens in the kernel to the processes that are watched: page faults, page cache, memory of the
- * kernel itself; in lives.bpf.h their beginning and end, in times.bpf.h where their time goes. */
+/* memoir.bpf.c - what happens in the kernel to the processes that are watched: page faults, page
+ * cache, memory of the kernel itself; in lives.bpf.h their beginning and end, in times.bpf.h
+ * where their time goes. */
 #include "known_stacks.bpf.h"
 #include "lives.bpf.h"
+#include "questions.bpf.h"
 #include "times.bpf.h"
 
-#define SYSCALL_MMAP   9
-#define SYSCALL_MREMAP 25
-#define MAP_FIXED      0x10
-#define MAP_ANONYMOUS  0x20
-#define MAP_FILLED     0xa000 /* MAP_POPULATE, MAP_LOCKED */
-#define MREMAP_FIXED   2
-#define PROT_EXEC      4
-#define FAULT_WRITE    2
-#define USER_END       0x800000000000ull
+#define MAP_FIXED     0x10
+#define MAP_ANONYMOUS 0x20
+#define MAP_FILLED    0xa000 /* MAP_POPULATE, MAP_LOCKED */
+#define MREMAP_FIXED  2
+#define PROT_EXEC     4
+#define FAULT_WRITE   2
 
 char _license[] SEC("license") = "Dual BSD/GPL";
 
@@ -72,8 +71,9 @@ int BPF_PROG(on_large_page, struct page *page, unsigned int order, unsigned int 
     target = target_of(pid);
     if (!is_watched(target, pid, AGENT_WATCH_FAULTS))
         return 0;
-    /* In a system call, only if the fault was the kernel's own: it may be filling memory without any. */
-    if (((int64_t)user_registers()->orig_ax >= 0) != (scratch->fault_in_kernel != 0))
+    /* In a system call, only if the fault was the kernel's own: it may be filling memory without
+     * any. */
+    if (((int64_t)REGS_CALL(user_registers()) >= 0) != (scratch->fault_in_kernel != 0))
         return 0;
     struct agent_range large = {.size = 4096ull << order};
     fill_record(&large.record, AGENT_LARGE, 0, scratch->fault_stack,
@@ -82,8 +82,8 @@ int BPF_PROG(on_large_page, struct page *page, unsigned int order, unsigned int 
     return 0;
 }
 
-/* Where a mapping of `size` bytes will be, when the kernel has looked for room so much larger that it can be aligned: as
- * `like` is, whose place in a huge page must not change. */
+/* Where a mapping of `size` bytes will be, when the kernel has looked for room so much larger
+ * that it can be aligned: as `like` is, whose place in a huge page must not change. */
 always uint64_t align_like(uint64_t address, uint64_t size, uint64_t room, uint64_t like)
 {
     uint64_t const align = room - ((size + PAGE - 1) & ~(PAGE - 1));
@@ -93,7 +93,8 @@ always uint64_t align_like(uint64_t address, uint64_t size, uint64_t room, uint6
     return address + (less ? less : align);
 }
 
-/* Addresses are chosen for a new mapping, or for one that moves: `length` bytes from `address`, of which it may be a part. */
+/* Addresses are chosen for a new mapping, or for one that moves: `length` bytes from `address`,
+ * of which it may be a part. */
 always void new_addresses(struct agent_target *target, uint32_t pid, struct scratch *scratch,
                           uint64_t address, uint64_t length)
 {
@@ -102,18 +103,19 @@ always void new_addresses(struct agent_target *target, uint32_t pid, struct scra
     struct found_stack found = {AGENT_STACK_NONE, 0};
     uint32_t kind = AGENT_RANGE, flags = 0;
     uint64_t start = address;
-    if (regs->orig_ax == SYSCALL_MREMAP) {
+    if (REGS_CALL(regs) == SYSCALL_MREMAP) {
         kind = AGENT_MOVE;
-        range.from = regs->di;
-        range.from_size = regs->si;
-        range.size = regs->dx;
+        range.from = REGS_ARGUMENT_1(regs);
+        range.from_size = REGS_ARGUMENT_2(regs);
+        range.size = REGS_ARGUMENT_3(regs);
         start = align_like(address, range.size, length, range.from);
-    } else if (regs->orig_ax == SYSCALL_MMAP) {
-        range.size = regs->si;
-        start = align_like(address, range.size, length, regs->r9);
-        flags = regs->r10 & MAP_ANONYMOUS ? 0 : AGENT_OF_FILE;
+    } else if (REGS_CALL(regs) == SYSCALL_MMAP) {
+        range.size = REGS_ARGUMENT_2(regs);
+        start = align_like(address, range.size, length, REGS_ARGUMENT_6(regs));
+        flags = REGS_ARGUMENT_4(regs) & MAP_ANONYMOUS ? 0 : AGENT_OF_FILE;
     }
-    if (kind == AGENT_RANGE && regs->orig_ax == SYSCALL_MMAP && regs->r10 & MAP_FILLED) {
+    if (kind == AGENT_RANGE && REGS_CALL(regs) == SYSCALL_MMAP &&
+        REGS_ARGUMENT_4(regs) & MAP_FILLED) {
         scratch->busy = 1;
         found = find_stack(target, regs, scratch, pid, LANE_EVENT);
         scratch->busy = 0;
@@ -127,7 +129,8 @@ always void new_code(const struct agent_target *target, uint64_t address, uint64
 {
     struct pt_regs *regs = user_registers();
     struct agent_range range = {.size = length};
-    if (regs->orig_ax != SYSCALL_MMAP || (regs->r10 & MAP_ANONYMOUS && !(regs->dx & PROT_EXEC)))
+    if (REGS_CALL(regs) != SYSCALL_MMAP ||
+        (REGS_ARGUMENT_4(regs) & MAP_ANONYMOUS && !(REGS_ARGUMENT_3(regs) & PROT_EXEC)))
         return;
     fill_record(&range.record, AGENT_RANGE, AGENT_OF_FILE, AGENT_STACK_NONE, address);
     write_record(target->peer, &range, sizeof(range), BPF_RB_NO_WAKEUP);
@@ -149,19 +152,22 @@ int BPF_PROG(on_new_addresses, unsigned long address, struct vm_unmapped_area_in
     return 0;
 }
 
-/* Where a call puts a mapping at addresses that it names itself: nobody looks for free ones then.  0: it does not, or will fail. */
+/* Where a call puts a mapping at addresses that it names itself: nobody looks for free ones
+ * then.  0: it does not, or will fail. */
 always uint64_t named_address(const struct pt_regs *regs)
 {
     uint64_t address = 0;
-    if (regs->orig_ax == SYSCALL_MMAP && regs->r10 & MAP_FIXED)
-        address = regs->di;
-    else if (regs->orig_ax == SYSCALL_MREMAP && regs->r10 & MREMAP_FIXED &&
-             (regs->r8 >= regs->di + regs->si || regs->di >= regs->r8 + regs->dx))
-        address = regs->r8;
+    if (REGS_CALL(regs) == SYSCALL_MMAP && REGS_ARGUMENT_4(regs) & MAP_FIXED)
+        address = REGS_ARGUMENT_1(regs);
+    else if (REGS_CALL(regs) == SYSCALL_MREMAP && REGS_ARGUMENT_4(regs) & MREMAP_FIXED &&
+             (REGS_ARGUMENT_5(regs) >= REGS_ARGUMENT_1(regs) + REGS_ARGUMENT_2(regs) ||
+              REGS_ARGUMENT_1(regs) >= REGS_ARGUMENT_5(regs) + REGS_ARGUMENT_3(regs)))
+        address = REGS_ARGUMENT_5(regs);
     return address & (PAGE - 1) ? 0 : address;
 }
 
-/* Whoever changes mappings locks them first.  Only loaded where that is told with little effort, see kernel_side.c. */
+/* Whoever changes mappings locks them first.  Only loaded where that is told with little effort,
+ * see kernel_side.c. */
 SEC("tp_btf/mmap_lock_acquire_returned")
 int BPF_PROG(on_locked_mappings, void *mm, bool is_write, bool is_locked)
 {
@@ -174,7 +180,8 @@ int BPF_PROG(on_locked_mappings, void *mm, bool is_write, bool is_locked)
     struct scratch *scratch = scratch_of_cpu();
     if (!is_watched(target, pid, AGENT_WATCH_FAULTS) || !scratch || scratch->busy)
         return 0;
-    uint64_t const size = regs->orig_ax == SYSCALL_MMAP ? regs->si : regs->dx;
+    uint64_t const size =
+        REGS_CALL(regs) == SYSCALL_MMAP ? REGS_ARGUMENT_2(regs) : REGS_ARGUMENT_3(regs);
     new_addresses(target, pid, scratch, address, (size + PAGE - 1) & ~(PAGE - 1));
     return 0;
 }

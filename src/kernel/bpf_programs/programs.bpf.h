@@ -19,13 +19,18 @@ struct {
     __type(value, struct agent_target);
 } targets SEC(".maps");
 
-/* The generation of a target that its peer may see, once the agent has judged it.  Written by the agent, and for a forked
- * child, which is what its parent is. */
+/* Targets of each user's peers, by their share, and of all peers that are judged: with children,
+ * and not more than their part. */
+uint64_t target_counts[AGENT_PEERS_MAX];
+uint64_t judged_targets;
+
+/* What a peer that is judged may see of a target.  Written by the agent when the peer has proved
+ * that it may, and for a forked child, whose memory is a copy of what its parent has. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, AGENT_TARGETS_MAX);
     __type(key, uint32_t);
-    __type(value, uint32_t);
+    __type(value, struct agent_grant);
 } granted SEC(".maps");
 
 /* One ring per peer, so that a slow one loses only its own records. */
@@ -49,8 +54,8 @@ struct {
 
 #define WINDOW_WORDS 128u /* of a stack, read at once: one read costs as much as copying 1 KiB */
 
-/* A sample is taken in the middle of any other program on the same processor, and a switch may come in the middle of one
- * for a fault: each has scratch of its own. */
+/* A sample is taken in the middle of any other program on the same processor, and a switch may
+ * come in the middle of one for a fault: each has scratch of its own. */
 enum lane { LANE_EVENT, LANE_SWITCH, LANE_SAMPLE, LANES };
 
 /* A record with all that can follow it. */
@@ -101,19 +106,58 @@ always struct agent_target *target_of(uint32_t pid)
     return bpf_map_lookup_elem(&targets, &pid);
 }
 
-always bool is_granted(const struct agent_target *target, uint32_t pid)
+#define MAY_BE_SEEN 1u /* of the two bits in the flags of a memory: SUID_DUMP_USER */
+
+/* Whether a process lets its user see into its memory, at this moment. */
+always bool is_open(struct mm_struct *mm)
 {
-    uint32_t *generation;
+    struct mm_struct___wrapped *wrapped = (void *)mm;
+    uint64_t flags;
+    if (bpf_core_field_exists(wrapped->flags.__mm_flags))
+        flags = BPF_CORE_READ(wrapped, flags.__mm_flags[0]);
+    else
+        flags = BPF_CORE_READ((struct mm_struct___word *)(void *)mm, flags);
+    return (flags & 3) == MAY_BE_SEEN;
+}
+
+/* Whether a task is the peer's user's and has no power that the user has not: the part of the
+ * kernel's rule for ptrace that can change while a program runs. */
+always bool is_of_user(const struct agent_target *target, struct task_struct *task)
+{
+    const struct cred *cred = BPF_CORE_READ(task, cred);
+    uint32_t const user = target->user, group = target->group;
+    uint64_t powers = 1;
+    if (bpf_core_read(&powers, sizeof(powers), &cred->cap_permitted) < 0 || powers)
+        return 0;
+    return BPF_CORE_READ(cred, euid.val) == user && BPF_CORE_READ(cred, uid.val) == user &&
+           BPF_CORE_READ(cred, suid.val) == user && BPF_CORE_READ(cred, egid.val) == group &&
+           BPF_CORE_READ(cred, gid.val) == group && BPF_CORE_READ(cred, sgid.val) == group;
+}
+
+/* Whether the peer proved that it may see this very program, and still may.  The memory becomes
+ * another in the middle of an exec, before anything of the new program is there. */
+always bool is_granted(const struct agent_target *target, uint32_t pid, struct task_struct *task)
+{
+    struct agent_grant *grant;
     if (!target->is_judged)
         return 1;
-    generation = bpf_map_lookup_elem(&granted, &pid);
-    return generation && *generation == target->generation;
+    grant = bpf_map_lookup_elem(&granted, &pid);
+    struct mm_struct *mm = BPF_CORE_READ(task, mm);
+    return grant && mm && grant->generation == target->generation &&
+           grant->memory == (uint64_t)mm && is_open(mm) && is_of_user(target, task);
+}
+
+/* `task`: any thread of the process. */
+always bool is_watched_task(const struct agent_target *target, uint32_t pid, uint32_t watch,
+                            struct task_struct *task)
+{
+    return target && target->watch & watch && !(target->watch & AGENT_WATCH_NEXT) &&
+           is_granted(target, pid, task);
 }
 
 always bool is_watched(const struct agent_target *target, uint32_t pid, uint32_t watch)
 {
-    return target && target->watch & watch && !(target->watch & AGENT_WATCH_NEXT) &&
-           is_granted(target, pid);
+    return is_watched_task(target, pid, watch, bpf_get_current_task_btf());
 }
 
 always uint32_t current_pid(void)

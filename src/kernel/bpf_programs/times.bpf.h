@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* times.bpf.h - where the time of watched processes goes: a sample of whoever is on a processor when the clock ticks, and
- * the waits of threads between leaving a processor and coming back to one. */
+/* times.bpf.h - where the time of watched processes goes: a sample of whoever is on a processor
+ * when the clock ticks, and the waits of threads between leaving a processor and coming back to
+ * one. */
 #pragma once
 
 #include "known_stacks.bpf.h"
 #include "lives.bpf.h"
 
 #define TELL_SHORT_NS 250000000ull
-#define USER_TOP      0x800000000000ull
 
 #define TASK_SLEEPS    0x1u
 #define TASK_DISK      0x2u
@@ -21,7 +21,7 @@ always struct found_stack find_stack_in(uint32_t lane, struct agent_target *targ
     struct found_stack found = {AGENT_STACK_NONE, 0};
     struct scratch *events = scratch_of(LANE_EVENT);
     const struct pt_regs *regs = user_registers();
-    if (!events || regs->sp >= USER_TOP || regs->ip >= USER_TOP)
+    if (!events || REGS_SP(regs) >= USER_END || REGS_IP(regs) >= USER_END)
         return found;
     uint32_t const was_busy = events->busy;
     events->busy = 1;
@@ -48,7 +48,8 @@ always void fill_time(struct agent_time *time, uint32_t state)
     time->short_ns = 0;
 }
 
-/* Each clock says by its cookie how often it ticks a second; a process has its samples by one of them. */
+/* Each clock says by its cookie how often it ticks a second; a process has its samples by one of
+ * them. */
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *tick)
 {
@@ -150,7 +151,7 @@ always void begin_wait(struct task_struct *task, uint32_t state, uint64_t now)
     uint32_t pid = (uint32_t)task->tgid, key = pid | AGENT_OF_TIME;
     struct agent_target *target = pid ? target_of(key) : 0;
     struct scratch *scratch;
-    if (!is_watched(target, key, AGENT_WATCH_WAITS) || task->flags & FLAG_IS_ENDING)
+    if (!is_watched_task(target, key, AGENT_WATCH_WAITS, task) || task->flags & FLAG_IS_ENDING)
         return;
     struct agent_waiter const fresh = {.pid = pid, .told_ns = now};
     struct agent_waiter *waiter = waiter_of((uint32_t)task->pid, &fresh, target->peer);
@@ -172,7 +173,8 @@ always void begin_wait(struct task_struct *task, uint32_t state, uint64_t now)
     waiter->since_ns = now;
 }
 
-/* Whose wait was not seen to begin: it was there before it was watched, or is new and has waited for its first turn. */
+/* Whose wait was not seen to begin: it was there before it was watched, or is new and has waited
+ * for its first turn. */
 always struct agent_waiter first_wait(const struct agent_target *target, struct task_struct *task,
                                       uint64_t now)
 {
@@ -192,7 +194,7 @@ always void come_back(struct task_struct *task, uint64_t now)
     uint32_t pid = (uint32_t)task->tgid, key = pid | AGENT_OF_TIME;
     struct agent_target *target = pid ? target_of(key) : 0;
     struct scratch *scratch;
-    if (!is_watched(target, key, AGENT_WATCH_WAITS) || task->flags & FLAG_IS_ENDING)
+    if (!is_watched_task(target, key, AGENT_WATCH_WAITS, task) || task->flags & FLAG_IS_ENDING)
         return;
     struct agent_waiter const fresh = first_wait(target, task, now);
     struct agent_waiter *waiter = waiter_of((uint32_t)task->pid, &fresh, target->peer);
@@ -226,8 +228,8 @@ int on_each_thread(struct bpf_iter__task *each)
     struct agent_target *target = target_of(key);
     struct scratch *scratch = scratch_of(LANE_EVENT);
     uint64_t const now = bpf_ktime_get_ns();
-    if (!is_watched(target, key, AGENT_WATCH_WAITS) || !scratch || task->flags & FLAG_IS_ENDING ||
-        task->on_cpu)
+    if (!is_watched_task(target, key, AGENT_WATCH_WAITS, task) || !scratch ||
+        task->flags & FLAG_IS_ENDING || task->on_cpu)
         return 0;
     struct agent_waiter const fresh = first_wait(target, task, now);
     struct agent_waiter *waiter = waiter_of((uint32_t)task->pid, &fresh, target->peer);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 
-#define CONNECT_NS  1000000000ull
+#define CONNECT_NS  NS_PER_SECOND
 #define COUNTERS_NS 500000000ull
 #define AT_ONCE     ((size_t)1 << 20)
 #define REST_MS     20 /* a new stack shall be known before it is copied many times */
@@ -83,7 +83,7 @@ int agent_samples_add(struct agent_samples *samples, uint32_t pid, struct fault 
     struct agent_target_name target = {.pid = pid};
     if (!samples->link)
         return fault_set(fault, -EPIPE,
-                         "the agent has ended: start it again with sudo memoir agent");
+                         "the agent has ended: start a new one with sudo memoir agent");
     int err = watch(samples, pid, &target.known_as, fault);
     if (err < 0)
         return err;
@@ -109,7 +109,7 @@ int agent_samples_await(struct agent_samples *samples, const char *name, bool is
 {
     if (!samples->link)
         return fault_set(fault, -EPIPE,
-                         "the agent has ended: start it again with sudo memoir agent");
+                         "the agent has ended: start a new one with sudo memoir agent");
     samples->awaited = name;
     samples->awaits_once = is_once;
     int const err = await(samples, fault);

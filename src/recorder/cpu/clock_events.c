@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cpu/clock_rights.h"
 #include "kernel_events/perf_sample.h"
 #include "kernel_events/perf_threads.h"
@@ -64,14 +65,15 @@ static struct perf_event_attr tick_attributes(const struct clock_events *events)
     attributes.exclude_kernel = !events->sees_kernel;
     if (events->options.hz) {
         attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-        attributes.sample_period = 1000000000u / events->options.hz;
+        attributes.sample_period = NS_PER_SECOND / events->options.hz;
         attributes.exclude_idle = 1;
         ask_for_stacks(events, &attributes, events->tick_stack);
     }
     return attributes;
 }
 
-/* This event tells where a thread stops without a name of a tracepoint, which only root may look up. */
+/* This event tells where a thread stops without a name of a tracepoint, which only root may look
+ * up. */
 static struct perf_event_attr stop_attributes(const struct clock_events *events)
 {
     struct perf_event_attr attributes = common_attributes();
@@ -175,7 +177,7 @@ static void close_one(struct clock_events *events, const struct clock_fd *of)
     if (read(of->fd, value, sizeof(value)) == sizeof(value))
         events->lost_before[of->role] += value[1];
     if (ioctl(of->fd, PERF_EVENT_IOC_ID, &id) == 0 && id)
-        number_map_take(&events->roles, id);
+        number_map_remove(&events->roles, id);
     close(of->fd);
 }
 
@@ -283,7 +285,8 @@ static int open_ring(struct clock_events *events, unsigned cpu, size_t *bytes)
     return 0;
 }
 
-/* Room for what happens in a second, if that is not too much: on a busy machine we do not run for a while. */
+/* Room for what happens in a second, if that is not too much: on a busy machine we do not run
+ * for a while. */
 static size_t choose_ring(const struct clock_options *options, unsigned count)
 {
     uint64_t const second = (uint64_t)options->hz * stack_sizes[0];
@@ -406,13 +409,13 @@ static int open_stops(void *context, uint32_t tid)
     return open_role(&target, CLOCK_STOPS);
 }
 
-/* Of the first `old` descriptors those are closed.  What they wrote may not be read yet: their numbers are known until the
- * next time. */
+/* Of the first `old` descriptors those are closed.  What they wrote may not be read yet: their
+ * numbers are known until the next time. */
 static void close_old_stops(struct clock_events *events, size_t old)
 {
     size_t kept = 0;
     vec_each (id, &events->closed_stops)
-        number_map_take(&events->roles, *id);
+        number_map_remove(&events->roles, *id);
     events->closed_stops.count = 0;
     for (size_t i = 0; i < events->fds.count; i++) {
         struct clock_fd const of = events->fds.items[i];
@@ -432,7 +435,8 @@ static void close_old_stops(struct clock_events *events, size_t old)
     events->fds.count = kept;
 }
 
-/* Threads have copies of the event of whoever started them, which stay as they were made: those are opened anew. */
+/* Threads have copies of the event of whoever started them, which stay as they were made: those
+ * are opened anew. */
 void clock_events_change_stops(struct clock_events *events, uint64_t period, uint32_t stack_bytes,
                                const struct number_map *processes)
 {

@@ -1,10 +1,11 @@
-/* clock_events.h - opens the kernel's events of processor time: a clock that ticks while a thread runs, with its registers, its
- * stack and the kernel's own calls; who is started, ends, and is called what; when threads stop and go on running; and with
- * which stack they stopped.
+/* clock_events.h - opens the kernel's events of processor time: a clock that ticks while a
+ * thread runs, with its registers, its stack and the kernel's own calls; who is started, ends,
+ * and is called what; when threads stop and go on running; and with which stack they stopped.
  *
- * By cpu-clock, never by the processor's cycles: in a system call the kernel tells the registers that a walk needs (rbp, rbx) only to
- * a clock, not to the processor's own interrupt; and a clock is the same on every machine.  Either all threads of processes
- * that are added, or all that runs (`is_wide`), or a cgroup.  Not thread-safe. */
+ * By cpu-clock, never by the processor's cycles: in a system call the kernel tells all the
+ * registers that a walk needs only to a clock, not to the processor's own interrupt; and a clock is
+ * the same on every machine.  Either all threads of processes that are added, or all
+ * that runs (`is_wide`), or a cgroup.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -60,10 +61,12 @@ static inline uint32_t clock_processor_of(uint32_t known)
     return known >> 2;
 }
 
-/* Whether the kernel lets us see all of a cgroup by its folder: it is one of cgroup v2, or of the perf_event hierarchy, and the rights are there. */
+/* Whether the kernel lets us see all of a cgroup by its folder: it is one of cgroup v2, or of
+ * the perf_event hierarchy, and the rights are there. */
 bool clock_events_can_see(const char *cgroup);
 
-/* Makes the rings, and begins with all that runs if that is wanted.  0 or -errno with a sentence. */
+/* Makes the rings, and begins with all that runs if that is wanted.  0 or -errno with a
+ * sentence. */
 int clock_events_init(struct clock_events *events, const struct clock_options *options,
                       struct fault *fault);
 void clock_events_fini(struct clock_events *events);
@@ -72,10 +75,11 @@ void clock_events_fini(struct clock_events *events);
 int clock_events_add(struct clock_events *events, uint32_t pid, struct fault *fault);
 void clock_events_drop(struct clock_events *events, uint32_t pid);
 
-/* How many records of a role found no room, by the kernel's own count; 0 where it does not tell (before Linux 6.0). */
+/* How many records of a role found no room, by the kernel's own count; 0 where it does not tell
+ * (before Linux 6.0). */
 uint64_t clock_events_lost(const struct clock_events *events, enum clock_role role);
-/* Only one of `period` stops has a stack from now on, of which so much is copied, of all threads of `processes` (keys; all that are
- * watched). */
+/* Only one of `period` stops has a stack from now on, of which so much is copied, of all threads
+ * of `processes` (keys; all that are watched). */
 void clock_events_change_stops(struct clock_events *events, uint64_t period, uint32_t stack_bytes,
                                const struct number_map *processes);
 /* How much may be copied of each when there are `rate` a second. */

@@ -15,6 +15,7 @@ int clock_rights_level(void)
     char *text;
     if (proc_text_read("/proc/sys/kernel/perf_event_paranoid", 64, &text) < 0)
         return 2;
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's number */
     int const level = atoi(text);
     free(text);
     return level;
@@ -55,9 +56,9 @@ static int explain_files(struct fault *fault, int err, uint32_t pid)
     (void)process_status_read(pid, 0, &status);
     return fault_set(
         fault, err,
-        "Process %u has %u threads, on %ld processors: that is more than this user may open files "
-        "for (ulimit -n: %ld); raise it with ulimit -n %ld, or permit one event per processor with "
-        "sudo sysctl -w kernel.perf_event_paranoid=0.",
+        "Process %u has %u threads, on %ld CPUs: this needs more open files than the limit of this "
+        "user (ulimit -n: %ld); raise the limit with ulimit -n %ld, or permit one event per CPU "
+        "with sudo sysctl -w kernel.perf_event_paranoid=0.",
         pid, status.threads, processors, sysconf(_SC_OPEN_MAX),
         2 * ((long)status.threads + 8) * processors + 64);
 }
@@ -68,11 +69,11 @@ int clock_rights_explain_process(struct fault *fault, int err, uint32_t pid)
     char what[80], fix[300];
     int const level = clock_rights_level();
     if (err == -ESRCH || err == -ENOENT)
-        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists those there are",
+        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists all processes",
                          pid);
     if (err == -EMFILE || err == -ENFILE)
         return explain_files(fault, err, pid);
-    snprintf(what, sizeof(what), "The time of process %u cannot be seen", pid);
+    snprintf(what, sizeof(what), "The CPU time of process %u cannot be recorded", pid);
     if (err != -EACCES && !(err == -EPERM && level > 2))
         return explain_others(fault, err, what);
     clock_rights_fix(level > 2 ? 2 : 1, fix, sizeof(fix));
@@ -88,8 +89,8 @@ int clock_rights_explain_process(struct fault *fault, int err, uint32_t pid)
 int clock_rights_explain_wide(struct fault *fault, int err, const char *cgroup)
 {
     char fix[300];
-    const char *what = cgroup ? "The time of a whole cgroup cannot be seen"
-                              : "The time of the whole machine cannot be seen";
+    const char *what = cgroup ? "The CPU time of a cgroup cannot be recorded"
+                              : "The CPU time of the whole machine cannot be recorded";
     if (cgroup && (err == -ENOENT || err == -ENOTDIR))
         return fault_set(
             fault, err, "There is no cgroup %.200s: give its folder below /sys/fs/cgroup.", cgroup);
@@ -121,5 +122,5 @@ int clock_rights_explain_ring(struct fault *fault, int err)
                          "There is no memory left that this user may lock for perf events "
                          "(kernel.perf_event_mlock_kb, ulimit -l); end other users of it, or %s.",
                          fix);
-    return explain_others(fault, err, "Processor time cannot be seen");
+    return explain_others(fault, err, "CPU time cannot be recorded");
 }

@@ -12,7 +12,7 @@
 #define NEWS_MAX    ((size_t)1 << 18)
 #define THREADS_MAX 4096u /* rows of a recording */
 
-static uint32_t take_place(struct cpu_lane *lane)
+static uint32_t claim_place(struct cpu_lane *lane)
 {
     for (size_t i = 0; i < lane->threads.count; i++)
         if (lane->threads.items[i].is_free)
@@ -29,7 +29,7 @@ uint32_t cpu_lane_thread(struct cpu_lane *lane, uint32_t pid, uint32_t tid)
         return UINT32_MAX;
     if (*known && !lane->threads.items[*known - 1].has_ended)
         return *known - 1;
-    uint32_t const place = take_place(lane);
+    uint32_t const place = claim_place(lane);
     if (place == UINT32_MAX)
         return place;
     *known = place + 1;
@@ -256,17 +256,17 @@ static void make_cells(const struct moment *moment, uint32_t key, struct cell *c
     cells[1] = (struct cell){key, counts, moment->count};
 }
 
-struct taking {
+struct collecting {
     struct moment *moments;
     struct cell *cells, *thread_cells; /* two per moment */
 };
 
 static int translate(struct cpu_lane *lane, const struct recording *stacks,
-                     const struct cpu_target *target, struct taking *taking)
+                     const struct cpu_target *target, struct collecting *collecting)
 {
     for (size_t i = 0; i < lane->news.count; i++) {
         const struct cpu_news *news = &lane->news.items[i];
-        struct moment *moment = &taking->moments[i];
+        struct moment *moment = &collecting->moments[i];
         *moment = (struct moment){.after_ns = news->time_ns ? time_in(target, news->time_ns)
                                                             : MOMENT_TIMELESS,
                                   .count = news->count,
@@ -276,8 +276,8 @@ static int translate(struct cpu_lane *lane, const struct recording *stacks,
                 0 ||
             stack_intern_carry(lane->intern, stacks, news->stack, &moment->stack) < 0)
             return -ENOMEM;
-        make_cells(moment, moment->stack, &taking->cells[2 * i]);
-        make_cells(moment, moment->thread, &taking->thread_cells[2 * i]);
+        make_cells(moment, moment->stack, &collecting->cells[2 * i]);
+        make_cells(moment, moment->thread, &collecting->thread_cells[2 * i]);
     }
     return 0;
 }
@@ -291,7 +291,7 @@ static void clear(struct cpu_lane *lane)
             continue;
         thread->is_free = true;
         if (number_map_get(&lane->index, thread->tid) == i + 1)
-            number_map_take(&lane->index, thread->tid);
+            number_map_remove(&lane->index, thread->tid);
     }
 }
 
@@ -304,8 +304,8 @@ static void bind(struct cpu_lane *lane, struct recording *recording)
     lane->recording = recording;
 }
 
-int cpu_lane_take(struct cpu_lane *lane, const struct recording *stacks,
-                  const struct cpu_target *target)
+int cpu_lane_collect(struct cpu_lane *lane, const struct recording *stacks,
+                     const struct cpu_target *target)
 {
     size_t const count = lane->news.count;
     struct bucket *bucket = target->bucket;
@@ -314,23 +314,25 @@ int cpu_lane_take(struct cpu_lane *lane, const struct recording *stacks,
         return 0;
     }
     bind(lane, target->recording);
-    struct taking taking = {.moments = calloc(count, sizeof(struct moment)),
-                            .cells = calloc(2 * count, sizeof(struct cell)),
-                            .thread_cells = calloc(2 * count, sizeof(struct cell))};
-    int err = lane->intern && taking.moments && taking.cells && taking.thread_cells ? 0 : -ENOMEM;
+    struct collecting collecting = {.moments = calloc(count, sizeof(struct moment)),
+                                    .cells = calloc(2 * count, sizeof(struct cell)),
+                                    .thread_cells = calloc(2 * count, sizeof(struct cell))};
+    int err = lane->intern && collecting.moments && collecting.cells && collecting.thread_cells
+                  ? 0
+                  : -ENOMEM;
     if (err == 0)
-        err = translate(lane, stacks, target, &taking);
+        err = translate(lane, stacks, target, &collecting);
     if (err == 0)
-        err = append_cells(&bucket->cells, &bucket->cell_count, taking.cells, 2 * count);
+        err = append_cells(&bucket->cells, &bucket->cell_count, collecting.cells, 2 * count);
     if (err == 0)
-        err = append_cells(&bucket->thread_cells, &bucket->thread_cell_count, taking.thread_cells,
-                           2 * count);
+        err = append_cells(&bucket->thread_cells, &bucket->thread_cell_count,
+                           collecting.thread_cells, 2 * count);
     if (err == 0)
-        err = append_moments(bucket, taking.moments, count);
+        err = append_moments(bucket, collecting.moments, count);
     if (err == 0)
         clear(lane);
-    free(taking.moments);
-    free(taking.cells);
-    free(taking.thread_cells);
+    free(collecting.moments);
+    free(collecting.cells);
+    free(collecting.thread_cells);
     return err;
 }

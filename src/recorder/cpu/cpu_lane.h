@@ -1,7 +1,8 @@
-/* cpu_lane.h - what goes into one recording: the samples and waits since it was last asked, and the threads they are of.
+/* cpu_lane.h - what goes into one recording: the samples and waits since it was last asked, and
+ * the threads they are of.
  *
- * Samples and waits are kept one by one up to a bound, above it as sums by thread and stack; so are threads, above
- * theirs as one row.  Not thread-safe. */
+ * Samples and waits are kept one by one up to a bound, above it as sums by thread and stack; so
+ * are threads, above theirs as one row.  Not thread-safe. */
 #pragma once
 
 #include "base/number_map.h"
@@ -54,15 +55,17 @@ uint64_t cpu_lane_unsettled_ns(const struct cpu_lane *lane, uint32_t pid);
 /* They stand for so much of it from now on, and are settled. */
 void cpu_lane_settle(struct cpu_lane *lane, uint32_t pid, double ratio);
 
-/* Moves all into `bucket`: its cells, thread cells and moments.  `stacks` is where the stacks are, `recording` where they go.  That may
- * be another one than the last time, if a program says that it is two: then what was remembered of the last one is forgotten.  0 or -ENOMEM: some may be there, and come again. */
+/* Moves all into `bucket`: its cells, thread cells and moments.  `stacks` is where the stacks
+ * are, `recording` where they go.  That may be another one than the last time, if a program says
+ * that it is two: then what was remembered of the last one is forgotten.  0 or -ENOMEM: some may
+ * be there, and come again. */
 struct cpu_target {
     struct recording *recording;
     struct bucket *bucket;
     uint64_t bucket_begin_ns; /* on the monotonic clock */
 };
-int cpu_lane_take(struct cpu_lane *lane, const struct recording *stacks,
-                  const struct cpu_target *target);
+int cpu_lane_collect(struct cpu_lane *lane, const struct recording *stacks,
+                     const struct cpu_target *target);
 /* Whoever took it is gone. */
 void cpu_lane_forget(struct cpu_lane *lane);
 void cpu_lane_fini(struct cpu_lane *lane);

@@ -19,7 +19,7 @@ static uint64_t used_ns(uint32_t pid)
     struct timespec used;
     if (clock_getcpuclockid((pid_t)pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
         return 0;
-    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    return timespec_ns(&used);
 }
 
 struct cpu_process *cpu_process_create(uint32_t pid, uint32_t parent, struct cpu_lane *lane)

@@ -1,4 +1,5 @@
-/* cpu_process.h - a process whose time is told: its code, its name, the lane that its samples go to. */
+/* cpu_process.h - a process whose time is told: its code, its name, the lane that its samples go
+ * to. */
 #pragma once
 
 #include "cpu/cpu_lane.h"
@@ -8,10 +9,10 @@ struct cpu_process {
     uint32_t pid, parent; /* 0: it is nobody's child that we know */
     uint32_t root;        /* who was added, and whose events it has: itself or a forefather */
     struct station_code own;
-    struct cpu_process
-        *lender; /* whose code it has: it was forked from it, and is gone; NULL: its own */
-    struct process_code
-        *listed; /* its code by what was told of its mappings since its exec; NULL: none */
+    /* whose code it has: it was forked from it, and is gone; NULL: its own */
+    struct cpu_process *lender;
+    /* its code by what was told of its mappings since its exec; NULL: none */
+    struct process_code *listed;
     bool has_tried_code;
     uint64_t code_since_ns;
     char name[16];
@@ -36,8 +37,9 @@ struct cpu_process {
 struct cpu_process *cpu_process_create(uint32_t pid, uint32_t parent, struct cpu_lane *lane);
 void cpu_process_destroy(struct cpu_process *process);
 
-/* Finds its code, of which `address` is, if that was not done yet: as the process has it; if it is gone already, by what
- * was told of it or, before an exec, that of `parent` (may be NULL).  false when there is none. */
+/* Finds its code, of which `address` is, if that was not done yet: as the process has it; if it
+ * is gone already, by what was told of it or, before an exec, that of `parent` (may be NULL).
+ * false when there is none. */
 bool cpu_process_find_code(struct cpu_process *process, struct code_store *codes,
                            struct cpu_process *parent, uint64_t address);
 /* Code was mapped.  The path must outlive it. */
@@ -47,8 +49,8 @@ void cpu_process_map(struct cpu_process *process, struct code_store *codes,
 void cpu_process_give_back(struct cpu_process *process);
 /* It is another program now. */
 void cpu_process_exec(struct cpu_process *process);
-/* Puts its name and number below its stacks: for recordings of several.  `is_single` false: one with others of its name, for there
- * are too many.  0 or -ENOMEM. */
+/* Puts its name and number below its stacks: for recordings of several.  `is_single` false: one
+ * with others of its name, for there are too many.  0 or -ENOMEM. */
 int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks, bool is_single);
 
 /* Looks at how much time it has used. */
@@ -56,7 +58,8 @@ void cpu_process_measure(struct cpu_process *process);
 /* Finds out whether it is over, if its first thread is. */
 void cpu_process_check_end(struct cpu_process *process);
 
-/* Makes the samples that it has in its lane stand for the time that the kernel counted meanwhile.  A clock that ticks for whoever is on a
- * processor just then is right on average only, and not even that where somebody always runs just after it.  `as_it_is`: some of the time
- * was not sampled at all, which nobody shall stand for. */
+/* Makes the samples that it has in its lane stand for the time that the kernel counted
+ * meanwhile.  A clock that ticks for whoever is on a processor just then is right on average
+ * only, and not even that where somebody always runs just after it.  `as_it_is`: some of the
+ * time was not sampled at all, which nobody shall stand for. */
 void cpu_process_settle(struct cpu_process *process, bool as_it_is);

@@ -186,8 +186,8 @@ static struct cpu_process *find_asked(const struct cpu_station *station, uint32_
     return *is_all ? NULL : station_find(station, pid);
 }
 
-int cpu_station_take(struct cpu_station *station, uint32_t pid, struct recording *recording,
-                     struct bucket *bucket, uint64_t bucket_begin_ns, struct cpu_state *state)
+int cpu_station_collect(struct cpu_station *station, uint32_t pid, struct recording *recording,
+                        struct bucket *bucket, uint64_t bucket_begin_ns, struct cpu_state *state)
 {
     struct cpu_target const target = {recording, bucket, bucket_begin_ns};
     bool is_all;
@@ -205,8 +205,8 @@ int cpu_station_take(struct cpu_station *station, uint32_t pid, struct recording
     if (process && process->owns_lane)
         process->is_wanted = true;
     if (err == 0)
-        err = cpu_lane_take(process ? process->lane : &station->all,
-                            time_stacks_recording(station->stacks), &target);
+        err = cpu_lane_collect(process ? process->lane : &station->all,
+                               time_stacks_recording(station->stacks), &target);
     if (err == 0)
         fill_state(station, process, state);
     pthread_mutex_unlock(&station->lock);

@@ -65,7 +65,7 @@ struct perf_samples *perf_samples_open(const struct perf_samples_options *option
     samples->queue.time_from_end = TAIL_BYTES - 8;
     samples->stops_period = 1;
     samples->budget_ns = monotonic_ns();
-    samples->sample_ns = options->clock.hz ? 1000000000u / options->clock.hz : 0;
+    samples->sample_ns = options->clock.hz ? NS_PER_SECOND / options->clock.hz : 0;
     if (clock_events_init(&samples->events, &options->clock, fault) < 0) {
         destroy(samples);
         return NULL;
@@ -79,7 +79,7 @@ void perf_samples_close(struct perf_samples *samples)
         destroy(samples);
 }
 
-static bool takes_all(const struct perf_samples *samples)
+static bool covers_all(const struct perf_samples *samples)
 {
     return samples->options.clock.whole_machine || samples->options.clock.cgroup;
 }
@@ -87,7 +87,7 @@ static bool takes_all(const struct perf_samples *samples)
 static bool is_watched(const struct perf_samples *samples, uint32_t pid)
 {
     return pid != 0 && pid != UINT32_MAX &&
-           (takes_all(samples) || number_map_get(&samples->watched, pid));
+           (covers_all(samples) || number_map_get(&samples->watched, pid));
 }
 
 struct perf_adding {
@@ -136,7 +136,7 @@ void perf_samples_drop(struct perf_samples *samples, uint32_t pid)
 
 void perf_samples_forget(struct perf_samples *samples, uint32_t pid)
 {
-    number_map_take(&samples->watched, pid);
+    number_map_remove(&samples->watched, pid);
     wait_book_remove_process(&samples->waits, pid);
 }
 
@@ -146,7 +146,7 @@ static void deliver(struct perf_samples *samples, const struct agent_record *rec
 }
 
 /* The addresses inside the kernel, without the marks between. */
-static uint8_t take_kernel(struct perf_cursor *cursor, uint64_t *kernel)
+static uint8_t parse_kernel(struct perf_cursor *cursor, uint64_t *kernel)
 {
     uint64_t const count = perf_cursor_word(cursor);
     uint8_t taken = 0;
@@ -195,7 +195,7 @@ static void translate_sample(struct perf_samples *samples, struct perf_cursor *c
     if (!is_watched(samples, record->pid))
         return;
     enum clock_role const role = clock_role_of(number_map_get(&samples->events.roles, id));
-    sample.time.kernel_count = take_kernel(cursor, sample.kernel);
+    sample.time.kernel_count = parse_kernel(cursor, sample.kernel);
     /* 0: its event is closed already. */
     if (role == CLOCK_TICKS || (role == 0 && !samples->events.options.off_cpu)) {
         uint32_t *ticked =
@@ -325,7 +325,7 @@ static void translate_count(struct perf_samples *samples, struct perf_cursor *cu
         return;
     uint64_t const ticked =
         samples->sample_ns *
-        number_map_take(&samples->ticked, tick_key(used.tid, clock_processor_of(known)));
+        number_map_remove(&samples->ticked, tick_key(used.tid, clock_processor_of(known)));
     used.left_ns = counted > ticked ? counted - ticked : 0;
     /* More is missing for another reason: it was held back, lost, or not to be seen. */
     if (used.left_ns > samples->sample_ns)
@@ -334,7 +334,8 @@ static void translate_count(struct perf_samples *samples, struct perf_cursor *cu
         samples->options.sink.used(samples->options.sink.context, &used);
 }
 
-/* pid and tid, where, how long, where in the file, 24 bytes of what file it is, rights, and its path. */
+/* pid and tid, where, how long, where in the file, 24 bytes of what file it is, rights, and its
+ * path. */
 static void translate_mapping(struct perf_samples *samples, struct perf_cursor *cursor)
 {
     uint64_t const task = perf_cursor_word(cursor);
@@ -400,8 +401,8 @@ static void translate(void *context, const char *bytes, size_t size, uint64_t ti
     }
 }
 
-/* How much of the stack of a wait is copied: less at once where there are many, or records were lost; more only where it was too
- * little, and after there were few for a while. */
+/* How much of the stack of a wait is copied: less at once where there are many, or records were
+ * lost; more only where it was too little, and after there were few for a while. */
 static uint32_t choose_stop_stack(struct perf_samples *samples, uint64_t rate)
 {
     uint32_t const was = samples->events.stop_stack;
@@ -424,7 +425,7 @@ static void keep_budget(struct perf_samples *samples, uint64_t now)
     uint64_t const passed = now - samples->budget_ns;
     if (passed < BUDGET_NS)
         return;
-    uint64_t const rate = (samples->stops - samples->stops_before) * 1000000000u / passed;
+    uint64_t const rate = (samples->stops - samples->stops_before) * NS_PER_SECOND / passed;
     uint64_t period = samples->stops_period;
     if (rate > STOPS_RATE_MAX && period < STOPS_THIN_MAX)
         period *= 2;

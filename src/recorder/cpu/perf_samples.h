@@ -1,8 +1,10 @@
-/* perf_samples.h - where threads spend their time without BPF: perf events, as records of src/shared/wire/agent.h in order of time.
+/* perf_samples.h - where threads spend their time without BPF: perf events, as records of
+ * src/shared/wire/agent.h in order of time.
  *
- * Each sample comes as an AGENT_COPY (registers, and the stack as far as it fits) and an AGENT_SAMPLE that refers to it, each wait as an
- * AGENT_COPY when it begins and an AGENT_WAIT when it ends or perf_samples_tell_waits asks.  Also AGENT_NAME, AGENT_EXEC,
- * AGENT_FORK and AGENT_EXIT (of each thread).  Not thread-safe. */
+ * Each sample comes as an AGENT_COPY (registers, and the stack as far as it fits) and an
+ * AGENT_SAMPLE that refers to it, each wait as an AGENT_COPY when it begins and an AGENT_WAIT
+ * when it ends or perf_samples_tell_waits asks.  Also AGENT_NAME, AGENT_EXEC, AGENT_FORK and
+ * AGENT_EXIT (of each thread).  Not thread-safe. */
 #pragma once
 
 #include "cpu/clock_events.h"
@@ -47,20 +49,22 @@ struct perf_samples *perf_samples_open(const struct perf_samples_options *option
                                        struct fault *fault);
 void perf_samples_close(struct perf_samples *samples); /* NULL is allowed */
 
-/* A process from now on.  Of its threads that wait already, the wait begins now.  0 or -errno with a sentence. */
+/* A process from now on.  Of its threads that wait already, the wait begins now.  0 or -errno
+ * with a sentence. */
 int perf_samples_add(struct perf_samples *samples, uint32_t pid, struct fault *fault);
 /* No longer: of those that it started neither. */
 void perf_samples_drop(struct perf_samples *samples, uint32_t pid);
 /* Nothing more is told of this one. */
 void perf_samples_forget(struct perf_samples *samples, uint32_t pid);
 
-/* Delivers what happened until `until_ns`, a little while ago: what happened just now may not be written yet.  0 or -ENOMEM, with
- * what was read so far delivered later. */
+/* Delivers what happened until `until_ns`, a little while ago: what happened just now may not be
+ * written yet.  0 or -ENOMEM, with what was read so far delivered later. */
 #define PERF_SAMPLES_LATE_NS 1000000u
 int perf_samples_drain(struct perf_samples *samples, uint64_t until_ns);
 /* The stack of a wait went on above what was copied: more is, if there are few enough of them. */
 void perf_samples_want_more(struct perf_samples *samples);
-/* The waits that go on, up to `until_ns`, which must be that of the last drain.  They go on being told from there. */
+/* The waits that go on, up to `until_ns`, which must be that of the last drain.  They go on
+ * being told from there. */
 void perf_samples_tell_waits(struct perf_samples *samples, uint64_t until_ns);
 
 struct perf_samples_counts perf_samples_count(const struct perf_samples *samples);

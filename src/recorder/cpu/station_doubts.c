@@ -33,7 +33,9 @@ static void doubt_rights(const struct cpu_station *station,
     bool const waits_are_bare = station->options.off_cpu && !counts->sees_stops;
     clock_rights_fix(1, fix, sizeof(fix));
     if (!counts->sees_kernel && station->options.hz)
-        doubt(state, "Time inside the kernel is not seen%s (kernel.perf_event_paranoid is %d): %s.",
+        doubt(state,
+              "Time inside the kernel is not recorded%s (kernel.perf_event_paranoid is %d): "
+              "%s.",
               waits_are_bare ? ", and waits are sums without stacks" : "", clock_rights_level(),
               fix);
     else if (waits_are_bare)
@@ -60,8 +62,8 @@ static void doubt_agent(const struct cpu_station *station, const struct perf_sam
     uint64_t gap_ns, gaps = time_source_gaps(station->source, &gap_ns);
     if (!counts->sees_kernel && station->options.hz)
         doubt(state,
-              "Time inside the kernel has no stacks of the kernel: only root may know its "
-              "addresses here (kernel.perf_event_paranoid is %d).",
+              "Time inside the kernel has no kernel stacks: only root may see kernel addresses "
+              "here (kernel.perf_event_paranoid is %d).",
               clock_rights_level());
     if (station->has_hidden_names)
         doubt(state,
@@ -88,7 +90,8 @@ void station_doubts(const struct cpu_station *station, const struct perf_samples
     }
     doubt_rights(station, counts, state);
     if (counts->stops_period > 1)
-        doubt(state, "Threads stop so often that not every wait has a stack; the sums are of all.");
+        doubt(state, "Threads wait so often that some waits have no stack; the sums include all "
+                     "waits.");
     uint64_t const cut = state->stack_ends[STACK_END_CUT] + state->wait_ends[STACK_END_CUT];
     if (cut)
         doubt(state,

@@ -1,5 +1,5 @@
-/* station_parts.h - the inside of a cpu station, shared by its files: cpu_station.c for those who ask, station_records.c for what
- * comes in, station_doubts.c for what is not seen. */
+/* station_parts.h - the inside of a cpu station, shared by its files: cpu_station.c for those
+ * who ask, station_records.c for what comes in, station_doubts.c for what is not seen. */
 #pragma once
 
 #include <pthread.h>
@@ -44,8 +44,8 @@ void station_begin_lane(const struct cpu_station *station, struct cpu_lane *lane
 void station_record(void *station, const struct agent_record *record);
 void station_mapping(void *station, uint32_t pid, const struct code_mapping *mapping);
 void station_used(void *station, const struct perf_used *used);
-/* Samples by the agent's clock stand for what the kernel counts, of one process or of all (NULL).  Those by perf events do so already: their
- * clock is the thread's own. */
+/* Samples by the agent's clock stand for what the kernel counts, of one process or of all
+ * (NULL).  Those by perf events do so already: their clock is the thread's own. */
 void station_settle(struct cpu_station *station, struct cpu_process *process);
 /* Forgets processes that are over and of no interest to anybody. */
 void station_clear_away(struct cpu_station *station);

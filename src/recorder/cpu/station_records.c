@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* station_records.c - books what the kernel tells: samples, waits, and what becomes of processes. */
+/* station_records.c - books what the kernel tells: samples, waits, and what becomes of
+ * processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,8 @@ static void begin_child(struct cpu_station *station, struct cpu_process *parent,
     offer(station, child);
 }
 
-/* The stack that the program itself has, and how its walk ended.  One that should be there and is not is as good as cut. */
+/* The stack that the program itself has, and how its walk ended.  One that should be there and
+ * is not is as good as cut. */
 static stack_id program_stack(struct cpu_station *station, const struct cpu_process *process,
                               const struct agent_record *record, enum stack_end *end)
 {
@@ -209,7 +211,7 @@ static void walk_copy(struct cpu_station *station, struct cpu_process *process,
 {
     uint64_t const now = copy->record.time_ns;
     if (!cpu_process_find_code(process, station->codes, station_find(station, process->parent),
-                               copy->registers[AGENT_RIP])) {
+                               copy->registers[REG_IP])) {
         station->unreadable += process->is_unreadable;
         process->is_unreadable = false;
         return;
@@ -315,7 +317,8 @@ void station_mapping(void *context, uint32_t pid, const struct code_mapping *map
     cpu_process_map(process, station->codes, &kept);
 }
 
-/* A thread ends between two samples: its time is what it is, and was most likely spent where it was last seen. */
+/* A thread ends between two samples: its time is what it is, and was most likely spent where it
+ * was last seen. */
 void station_used(void *context, const struct perf_used *used)
 {
     struct cpu_station *station = context;
@@ -368,7 +371,7 @@ static void remove_at(struct cpu_station *station, size_t place)
     struct cpu_process *last = station->processes.items[--station->processes.count];
     uint32_t const last_place = number_map_get(&station->index, last->pid);
     if (number_map_get(&station->index, process->pid) == place + 1)
-        number_map_take(&station->index, process->pid);
+        number_map_remove(&station->index, process->pid);
     station->processes.items[place] = last;
     if (last != process && last_place == station->processes.count + 1)
         *number_map_at(&station->index, last->pid) = (uint32_t)place + 1;

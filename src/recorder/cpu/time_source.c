@@ -11,8 +11,8 @@ struct time_source {
     struct perf_sink sink;
     _Atomic(struct agent_samples *) agent; /* NULL: */
     _Atomic(struct perf_samples *) perf;   /* ... this one */
-    struct agent_samples
-        *refused; /* an agent that is not used after all; somebody may still wait for it */
+    /* an agent that is not used after all; somebody may still wait for it */
+    struct agent_samples *refused;
     bool has_targets;
 };
 
@@ -51,7 +51,7 @@ static struct agent_samples *open_agent(const struct cpu_station_options *option
                                                  .wait_least_ns = wait_least_ns(options)};
     if (options->whole_machine || options->cgroup) {
         fault_set(fault, -ENOTSUP,
-                  "The agent tells of processes, not of everything that runs: leave out --source.");
+                  "The agent reports single processes, not the whole machine: leave out --source.");
         return NULL;
     }
     return agent_samples_open(&wanted, fault);
@@ -111,7 +111,7 @@ int time_source_await(struct time_source *source, const char *name, bool is_once
                       struct fault *fault)
 {
     if (!source->agent)
-        return fault_set(fault, -ENOTSUP, "perf events do not tell who is started");
+        return fault_set(fault, -ENOTSUP, "perf events do not report programs that start");
     int const err = agent_samples_await(source->agent, name, is_once, fault);
     source->has_targets |= err == 0;
     return err;

@@ -9,14 +9,14 @@
 
 struct time_source;
 
-/* As the options say: the agent if it is there and can tell what is asked, else perf events.  They must live as long.  NULL with a
- * sentence in `fault`. */
+/* As the options say: the agent if it is there and can tell what is asked, else perf events.
+ * They must live as long.  NULL with a sentence in `fault`. */
 struct time_source *time_source_open(const struct cpu_station_options *options,
                                      const struct perf_sink *sink, struct fault *fault);
 void time_source_close(struct time_source *source); /* also NULL */
 
-/* A process from now on.  An agent that refuses the first one is left for perf events, unless it was asked for.  0 or -errno
- * with a sentence. */
+/* A process from now on.  An agent that refuses the first one is left for perf events, unless it
+ * was asked for.  0 or -errno with a sentence. */
 int time_source_add(struct time_source *source, uint32_t pid, struct fault *fault);
 /* As agent_samples_await and agent_samples_begun; -ENOTSUP without an agent. */
 int time_source_await(struct time_source *source, const char *name, bool is_once,
@@ -32,7 +32,8 @@ uint32_t time_source_pid(const struct time_source *source, const struct agent_re
 
 /* Delivers what happened until `until_ns`. */
 void time_source_drain(struct time_source *source, uint64_t until_ns);
-/* To be called before the instant up to which all shall be told with the waits that go on, and after time_source_drain up to it. */
+/* To be called before the instant up to which all shall be told with the waits that go on, and
+ * after time_source_drain up to it. */
 void time_source_ask_waits(struct time_source *source);
 void time_source_tell_waits(struct time_source *source, uint64_t until_ns);
 

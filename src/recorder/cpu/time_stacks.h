@@ -1,8 +1,8 @@
-/* time_stacks.h - stacks of threads that run or wait: what they called themselves, inside it the kernel's own calls, and for waits
- * the name of what they wait for.
+/* time_stacks.h - stacks of threads that run or wait: what they called themselves, inside it the
+ * kernel's own calls, and for waits the name of what they wait for.
  *
- * The kernel's frames are of the module KERNEL_PATH and have their names at once; those whose address nobody may know are one frame
- * with the name of the module.  Not thread-safe. */
+ * The kernel's frames are of the module KERNEL_PATH and have their names at once; those whose
+ * address nobody may know are one frame with the name of the module.  Not thread-safe. */
 #pragma once
 
 #include "cpu/wait_kind.h"
@@ -23,8 +23,8 @@ int time_stacks_name(struct time_stacks *stacks, stack_id below, const char *nam
 /* The same of what is memoir's own: one frame below all of it. */
 int time_stacks_own(struct time_stacks *stacks, const char *name, stack_id *stack);
 
-/* The stack of a record on top of that of the program.  `stack` may be STACK_EMPTY: there is a frame in any case.
- * *is_unnamed: the kernel's addresses are hidden.  0 or -ENOMEM. */
+/* The stack of a record on top of that of the program.  `stack` may be STACK_EMPTY: there is a
+ * frame in any case. *is_unnamed: the kernel's addresses are hidden.  0 or -ENOMEM. */
 int time_stacks_sample(struct time_stacks *stacks, const struct agent_time *time, stack_id program,
                        stack_id *stack, bool *is_unnamed);
 int time_stacks_wait(struct time_stacks *stacks, const struct agent_time *time, stack_id program,

@@ -24,7 +24,7 @@ struct wait_thread *wait_book_at(struct wait_book *book, uint32_t pid, uint32_t 
 
 void wait_book_remove(struct wait_book *book, uint32_t tid)
 {
-    uint32_t const known = tid ? number_map_take(&book->index, tid) : 0;
+    uint32_t const known = tid ? number_map_remove(&book->index, tid) : 0;
     if (!known)
         return;
     struct wait_thread const last = book->threads.items[--book->threads.count];

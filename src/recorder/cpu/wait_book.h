@@ -1,7 +1,7 @@
 /* wait_book.h - threads that do not run, since when, and with which stack they stopped.
  *
- * A thread is known by its number from when it is first told until it ends.  At most WAIT_THREADS_MAX; further ones are not told
- * of, and counted.  Not thread-safe. */
+ * A thread is known by its number from when it is first told until it ends.  At most
+ * WAIT_THREADS_MAX; further ones are not told of, and counted.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,8 +38,8 @@ void wait_book_fini(struct wait_book *book);
 
 /* It stops running; a stack that was taken since it last ran is the stack of this wait. */
 void wait_thread_stop(struct wait_thread *thread, uint64_t time_ns, enum agent_wait_state state);
-/* A part of its wait, up to `time_ns`, as a record with room for all its frames; false when it does not wait, or for no
- * time.  `ends`: it runs from then on. */
+/* A part of its wait, up to `time_ns`, as a record with room for all its frames; false when it
+ * does not wait, or for no time.  `ends`: it runs from then on. */
 struct wait_record {
     struct agent_time time;
     uint64_t kernel[AGENT_KERNEL_FRAMES];

@@ -18,5 +18,6 @@ enum wait_kind {
 /* "[waits: lock]"; "[waits]" for the first. */
 const char *wait_kind_name(enum wait_kind kind);
 
-/* What somebody waits for who is in this function of the kernel; WAIT_UNKNOWN when it does not tell. */
+/* What somebody waits for who is in this function of the kernel; WAIT_UNKNOWN when it does not
+ * tell. */
 enum wait_kind wait_kind_of(const char *function);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "procfs/cgroup/cgroup_folder.h"
 #include "procfs/process/proc_text.h"
 
@@ -17,7 +18,7 @@ static uint64_t of_machine(const char *text)
     for (unsigned i = 0; i < 8; i++) /* user nice system idle iowait irq softirq steal */
         times[i] = strtoull(at, &at, 10);
     uint64_t const ticks = times[0] + times[1] + times[2] + times[5] + times[6];
-    return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+    return ticks * (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 static uint64_t number_in(const char *folder, const char *file, const char *before)

@@ -11,7 +11,7 @@ static uint32_t lane_of(uint32_t number)
     return number & ((1u << AGENT_COPY_CPU_BITS) - 1);
 }
 
-void copy_pieces_take(struct copy_pieces *pieces, const struct agent_copy *piece)
+void copy_pieces_add(struct copy_pieces *pieces, const struct agent_copy *piece)
 {
     uint32_t const at = lane_of(piece->record.stack);
     while (pieces->lanes.count <= at)
@@ -35,7 +35,7 @@ const struct agent_copy *copy_pieces_join(struct copy_pieces *pieces, const stru
     uint32_t const at = lane_of(copy->record.stack);
     const struct copy_lane *lane = at < pieces->lanes.count ? &pieces->lanes.items[at] : NULL;
     if (!lane || lane->number != copy->record.stack || lane->bytes.count == 0 ||
-        lane->start != copy->registers[AGENT_RSP] - copy->below + copy->size)
+        lane->start != copy->registers[REG_SP] - copy->below + copy->size)
         return copy;
     size_t const inner = sizeof(*copy) + copy->size;
     size_t const words = (inner + lane->bytes.count + 7) / 8;

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_KEPT ((size_t)4 << 20) /* of the room for records, when there are none */
+/* Larger buffers are freed when the queue is empty. */
+#define BYTES_KEPT ((size_t)4 << 20)
 
-/* Samples have their time at a place of their own. */
+/* Samples have their time at a fixed offset, other records at a distance from their end. */
 static uint64_t time_of(const struct perf_queue *queue, const char *bytes, size_t size)
 {
     struct perf_event_header header;
@@ -29,7 +30,7 @@ int perf_queue_fill(struct perf_queue *queue, struct perf_ring *rings, unsigned 
             if (!vec_reserve(&queue->bytes, PERF_RECORD_BYTES) || !vec_reserve(&queue->waiting, 1))
                 return -ENOMEM;
             char *into = queue->bytes.items + queue->bytes.count;
-            size_t const size = perf_ring_take(ring, into);
+            size_t const size = perf_ring_consume(ring, into);
             if (size == 0)
                 break;
             (void)vec_push(&queue->waiting,
@@ -51,7 +52,7 @@ static int by_time(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* The first `done` are delivered; the rest moves to the front. */
+/* Drops the first `done` records, which are delivered, and moves the rest to the front. */
 static void forget(struct perf_queue *queue, size_t done)
 {
     size_t bytes = 0;

@@ -36,7 +36,7 @@ static void copy_out(const struct perf_ring *ring, uint64_t at, void *into, size
     memcpy((char *)into + first, data, size - first);
 }
 
-size_t perf_ring_take(struct perf_ring *ring, void *into)
+size_t perf_ring_consume(struct perf_ring *ring, void *into)
 {
     uint64_t const head = __atomic_load_n(&ring->head->data_head, __ATOMIC_ACQUIRE);
     uint64_t const tail = ring->head->data_tail;
@@ -65,6 +65,7 @@ size_t perf_ring_allowance(void)
     unsigned long kilobytes = 0;
     long const processors = sysconf(_SC_NPROCESSORS_ONLN);
     FILE *file = fopen("/proc/sys/kernel/perf_event_mlock_kb", "re");
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's number */
     bool const is_told = file && fscanf(file, "%lu", &kilobytes) == 1;
     if (file)
         fclose(file);

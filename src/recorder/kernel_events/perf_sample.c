@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel_events/perf_sample.h"
 
-#include <asm/perf_regs.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The 17 registers that a walk begins with. */
-#define REGISTERS_MASK                                                                             \
-    ((1ull << PERF_REG_X86_AX) | (1ull << PERF_REG_X86_BX) | (1ull << PERF_REG_X86_CX) |           \
-     (1ull << PERF_REG_X86_DX) | (1ull << PERF_REG_X86_SI) | (1ull << PERF_REG_X86_DI) |           \
-     (1ull << PERF_REG_X86_BP) | (1ull << PERF_REG_X86_SP) | (1ull << PERF_REG_X86_IP) |           \
-     (0xffull << PERF_REG_X86_R8))
+#include "kernel_events/perf_registers.h"
 
 uint64_t perf_cursor_word(struct perf_cursor *cursor)
 {
@@ -29,28 +23,26 @@ uint64_t perf_cursor_word(struct perf_cursor *cursor)
 void perf_sample_ask(struct perf_event_attr *attributes, uint32_t stack_bytes)
 {
     attributes->sample_type |= PERF_SAMPLE_REGS_USER;
-    attributes->sample_regs_user = REGISTERS_MASK;
+    attributes->sample_regs_user = perf_registers_mask;
     if (stack_bytes) {
         attributes->sample_type |= PERF_SAMPLE_STACK_USER;
         attributes->sample_stack_user = stack_bytes;
     }
 }
 
-/* Registers in the order of perf (by number) to the order of DWARF.  Those of a 32-bit program are of no use. */
-static void take_registers(struct perf_cursor *cursor, uint64_t *registers)
+/* Converts registers from perf's order (by number) to the order of DWARF.  The registers of a
+ * 32-bit program are of no use. */
+static void parse_registers(struct perf_cursor *cursor, uint64_t *registers)
 {
-    static const uint8_t order[AGENT_REGISTERS] = {0,  3, 2,  1,  4,  5,  6,  7,
-                                                   16, /* ax bx cx dx si di bp sp ip */
-                                                   8,  9, 10, 11, 12, 13, 14, 15};
     bool const has_registers = perf_cursor_word(cursor) != PERF_SAMPLE_REGS_ABI_NONE;
-    memset(registers, 0, AGENT_REGISTERS * sizeof(registers[0]));
-    for (unsigned i = 0; has_registers && i < AGENT_REGISTERS; i++)
-        registers[order[i]] = perf_cursor_word(cursor);
+    memset(registers, 0, REG_COUNT * sizeof(registers[0]));
+    for (unsigned i = 0; has_registers && i < REG_COUNT; i++)
+        registers[perf_registers_order[i]] = perf_cursor_word(cursor);
 }
 
 bool perf_sample_copy(struct perf_cursor *cursor, bool has_stack, struct agent_copy *copy)
 {
-    take_registers(cursor, copy->registers);
+    parse_registers(cursor, copy->registers);
     copy->size = copy->beyond = copy->below = copy->generation = 0;
     copy->branch = 0;
     if (has_stack) {
@@ -63,7 +55,7 @@ bool perf_sample_copy(struct perf_cursor *cursor, bool has_stack, struct agent_c
         copy->size = (uint32_t)(filled < size ? filled : size);
         memcpy(copy->bytes, stack, copy->size);
     }
-    return copy->registers[AGENT_RIP] != 0;
+    return copy->registers[REG_IP] != 0;
 }
 
 int perf_event_open(struct perf_event_attr *attributes, int pid, int cpu, unsigned long flags)

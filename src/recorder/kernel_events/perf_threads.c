@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/number_map.h"
+#include "procfs/process/proc_open.h"
 
 #define PASSES_MAX 8u /* over the list of threads, until it has no new ones */
 
@@ -35,18 +36,17 @@ static int open_one(struct pass *pass, uint32_t tid)
 int perf_threads_open(uint32_t pid, int (*open)(void *context, uint32_t tid), void *context)
 {
     struct pass pass = {.pid = pid, .open = open, .context = context, .found_new = true};
-    char path[64];
     int err = 0;
-    snprintf(path, sizeof(path), "/proc/%u/task", pid);
     for (unsigned i = 0; i < PASSES_MAX && pass.found_new && err == 0; i++) {
-        DIR *folder = opendir(path);
-        if (!folder)
+        DIR *folder = proc_open_folder(pid, PROC_TASKS);
+        if (!folder) {
             err = errno == ENOENT ? -ESRCH : -errno;
+            break;
+        }
         pass.found_new = false;
         for (struct dirent *entry; err == 0 && (entry = readdir(folder));)
             err = open_one(&pass, (uint32_t)strtoul(entry->d_name, NULL, 10));
-        if (folder)
-            closedir(folder);
+        closedir(folder);
     }
     number_map_fini(&pass.known);
     return err;

@@ -7,13 +7,13 @@
 #include "stacks/stack_intern.h"
 #include "stacks/stack_walk.h"
 
-#define COPIES_MAX                                                                                 \
-    65536u /* numbers of copies that are remembered; older ones are asked for no more */
+/* Numbers of copies that are remembered.  Records no longer refer to older copies. */
+#define COPIES_MAX 65536u
 
 struct station_stacks {
     struct recording *recording;
     struct stack_intern *intern;
-    struct number_map copies; /* stacks by number of their copy */
+    struct number_map copies; /* Stack by number of its copy. */
     VEC(uint8_t) ends;        /* enum stack_end, by stack */
     struct stack_walk walk;   /* the last one */
 };
@@ -43,26 +43,28 @@ void station_stacks_destroy(struct station_stacks *stacks)
     free(stacks);
 }
 
-/* How the kernel is told where a word of the stack is; more than AGENT_AT_RBP when it cannot be. */
+/* Position of a word of the stack, encoded for the kernel; above AGENT_AT_FP if that cannot be
+ * encoded. */
 static uint64_t place_of(const struct stack_word *word, uint64_t sp)
 {
     uint64_t const above = word->address - sp, below = sp - word->address;
     if (above % 8 != 0)
         return UINT64_MAX;
-    if (below > 0 && below <= AGENT_RED_ZONE)
-        return AGENT_AT_RBP - below / 8;
+    if (below > 0 && below <= RED_ZONE_BYTES)
+        return AGENT_AT_FP - below / 8;
     return above / 8 < AGENT_AT_BELOW ? above / 8 : UINT64_MAX;
 }
 
-/* The words that the walk rests on, as the kernel will compare them.  false when it cannot. */
+/* Describes the words that the walk used, as the kernel compares them.  false if that is not
+ * possible. */
 static bool describe(const struct stack_walk *walk, uint64_t sp, struct agent_stack *known)
 {
     if (walk->not_repeatable || walk->word_count > AGENT_WORDS_MAX)
         return false;
     for (uint32_t i = 0; i < walk->word_count; i++) {
         const struct stack_word *word = &walk->words[i];
-        uint64_t const at = word->address == STACK_WORD_RBP ? AGENT_AT_RBP : place_of(word, sp);
-        if (at > AGENT_AT_RBP)
+        uint64_t const at = word->address == STACK_WORD_FP ? AGENT_AT_FP : place_of(word, sp);
+        if (at > AGENT_AT_FP)
             return false;
         known->hash = agent_hash_step(known->hash, word->value);
         known->words[i] = (struct agent_word){(uint16_t)at, (uint16_t)known->hash};
@@ -79,8 +81,9 @@ static void teach(const struct stack_walk *walk, const struct agent_copy *copy, 
         .request = {AGENT_KNOW, AGENT_VERSION, copy->record.pid, 0},
         .generation = copy->generation,
         .branch = copy->branch,
-        .ip = registers[AGENT_RIP],
-        .sp = registers[AGENT_RSP],
+        .ip = registers[REG_IP],
+        .sp = registers[REG_SP],
+        /* cppcheck-suppress unknownEvaluationOrder ; these are two fields */
         .stack = {.stack = stack},
     };
     if (link && stack < AGENT_STACKS_MAX && describe(walk, know.sp, &know.stack))
@@ -106,7 +109,7 @@ void station_stacks_learn(struct station_stacks *stacks, struct station_code *of
 {
     struct process_code *code = of->code;
     struct stack_copy const taken = {.registers = copy->registers,
-                                     .start = copy->registers[AGENT_RSP] - copy->below,
+                                     .start = copy->registers[REG_SP] - copy->below,
                                      .bytes = copy->bytes,
                                      .size = copy->size};
     struct interned_stack interned;
@@ -125,7 +128,8 @@ void station_stacks_learn(struct station_stacks *stacks, struct station_code *of
     if (stack_intern_put_on(stacks->intern, code, &stacks->walk, of->below, &interned) < 0 ||
         !remember(stacks, copy->record.stack, interned.stack))
         return;
-    /* Code that is not known yet may be known when the stack comes again, and more of it be there. */
+    /* A stack in unknown code, or with a copy that ended too early, is not taught: the next copy
+     * may give a better walk. */
     if (stacks->walk.stop != STACK_STOP_NO_CODE && !wants_more)
         teach(&stacks->walk, copy, interned.stack, link);
 }

@@ -113,7 +113,7 @@ int dump_write_grouped(const struct thread_dump *dump, bool hides_addresses, FIL
         fprintf(out, "%zu @", groups[i].count);
         write_addresses(recording, groups[i].stack, hides_addresses, out);
         if (!lines)
-            fputs("#\t[could not be stopped: waits where nothing disturbs it]\n", out);
+            fputs("#\t[could not be stopped: in an uninterruptible wait]\n", out);
         for (size_t k = 0; k < lines; k++) {
             fprintf(out, "#\t%s%s\t", function_of(recording, &frames[k], hides_addresses),
                     frames[k].inlined ? " (inlined)" : "");
@@ -131,15 +131,17 @@ int dump_write_grouped(const struct thread_dump *dump, bool hides_addresses, FIL
 static const char *why_it_ends(const struct dumped_thread *thread)
 {
     static const char *const reasons[STACK_STOP_KINDS] = {
-        [STACK_STOP_SWITCHED] = "goes on on another stack, of whoever switched to this one",
-        [STACK_STOP_NO_CODE] = "goes on at an address where there is no code",
-        [STACK_STOP_NO_TABLES] = "goes on, but this code has no unwind tables",
-        [STACK_STOP_NO_ROW] = "goes on, but this function has no unwind tables",
-        [STACK_STOP_MADE_CODE] = "goes on, but code made at run time has no unwind tables",
-        [STACK_STOP_BAD_ROW] = "goes on, but the unwind tables of this function are broken",
-        [STACK_STOP_COPY_ENDS] = "goes on above the part of the stack that was copied",
-        [STACK_STOP_OTHER_STACK] = "goes on on another stack",
-        [STACK_STOP_ASTRAY] = "could not be followed further",
+        [STACK_STOP_SWITCHED] = "the stack goes on: the code switched here from another stack",
+        [STACK_STOP_NO_CODE] = "the stack goes on at an address without code",
+        [STACK_STOP_NO_TABLES] = "the stack goes on, but this code has no unwind tables",
+        [STACK_STOP_NO_ROW] = "the stack goes on, but this function has no unwind tables",
+        [STACK_STOP_MADE_CODE] = "the stack goes on, but code made at run time has no unwind "
+                                 "tables",
+        [STACK_STOP_BAD_ROW] = "the stack goes on, but the unwind tables of this function are "
+                               "broken",
+        [STACK_STOP_COPY_ENDS] = "the stack is longer than the part that was copied",
+        [STACK_STOP_OTHER_STACK] = "the stack goes on in another stack",
+        [STACK_STOP_ASTRAY] = "the stack could not be unwound further",
     };
     return thread->stack == STACK_EMPTY ? NULL : reasons[thread->stop];
 }
@@ -158,7 +160,7 @@ static void write_thread(const struct thread_dump *dump, const struct dumped_thr
         write_place(recording, &frames[i], out);
     }
     if (!lines)
-        fputs("[could not be stopped: waits where nothing disturbs it]\n", out);
+        fputs("[could not be stopped: in an uninterruptible wait]\n", out);
     if (thread->left_out)
         fprintf(out, "...%u frames between the innermost and the outermost are left out...\n",
                 thread->left_out);

@@ -25,7 +25,7 @@ struct first_waits *first_waits_look(uint32_t pid, struct recording *recording)
     struct first_waits *first = calloc(1, sizeof(*first));
     if (!first)
         return NULL;
-    int const err = thread_dump_take(&first->dump, pid, &fault);
+    int const err = thread_dump_collect(&first->dump, pid, &fault);
     if (err == 0) {
         first->carried = calloc(first->dump.threads.count + 1, sizeof(*first->carried));
         first->intern = stack_intern_create(recording);

@@ -47,7 +47,7 @@ static int write_threads(const struct live_request *question, struct thread_dump
 static int answer_threads(const struct live_request *question, FILE *out, struct fault *fault)
 {
     struct thread_dump dump;
-    int err = thread_dump_take(&dump, question->pid, fault);
+    int err = thread_dump_collect(&dump, question->pid, fault);
     if (err)
         return err;
     thread_dump_name(&dump);
@@ -64,8 +64,8 @@ static int answer_threads(const struct live_request *question, FILE *out, struct
 static int answer_time(const struct live_request *question, FILE *out, struct fault *fault)
 {
     struct time_profile profile;
-    int err = time_profile_take(&profile, question->pid, question->number,
-                                question->kind == LIVE_IS_WALL, fault);
+    int err = time_profile_collect(&profile, question->pid, question->number,
+                                   question->kind == LIVE_IS_WALL, fault);
     if (err)
         return err;
     profile.samples.hides_addresses = question->hides_addresses;

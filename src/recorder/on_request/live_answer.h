@@ -1,4 +1,5 @@
-/* live_answer.h - where the time of a process goes, or what its threads do now, as a profile or as text. */
+/* live_answer.h - where the time of a process goes, or what its threads do now, as a profile or
+ * as text. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,11 +17,12 @@ enum live_kind {
 struct live_request {
     enum live_kind kind;
     uint32_t pid;
-    uint32_t
-        number; /* seconds; of LIVE_IS_THREADS how: 0 profile.proto, 1 text by stack, 2 text by thread */
+    /* seconds; of LIVE_IS_THREADS how: 0 profile.proto, 1 text by stack, 2 text by thread */
+    uint32_t number;
     bool is_folded, is_text; /* instead of profile.proto */
     bool hides_addresses;    /* of the process */
 };
 
-/* Takes as long as it takes; ends earlier when the process does.  0, or -errno with one sentence. */
+/* Takes as long as it takes; ends earlier when the process does.  0, or -errno with one
+ * sentence. */
 int live_answer(const struct live_request *question, FILE *out, struct fault *fault);

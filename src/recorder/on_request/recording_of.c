@@ -29,7 +29,7 @@ struct recording *recording_of_process(uint32_t pid)
 void recording_name_all(struct recording *recording)
 {
     char root[32];
-    struct symbol_queue *queue = symbol_queue_create();
+    struct symbol_queue *queue = symbol_queue_create(NULL);
     if (!queue)
         return;
     snprintf(root, sizeof(root), "/proc/%u/root", recording->pid);

@@ -10,10 +10,13 @@
 
 #include "inject/choice/permission.h"
 #include "inject/library/remote_memory.h"
+#include "inject/threads/call_code.h"
+#include "inject/threads/thread_registers.h"
 #include "inject/threads/thread_stop.h"
 #include "inject/threads/tracing_thread.h"
 #include "on_request/recording_of.h"
 #include "procfs/memory/maps.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_status.h"
 #include "stacks/stack_intern.h"
 
@@ -33,6 +36,7 @@ struct dumper {
     struct stack_intern *intern;
     uint8_t *bytes; /* DUMP_COPY_MOST of a stack */
     size_t size;
+    bool has_registers;
     struct user_regs_struct registers;
     struct stack_walk walk;
     VEC(pid_t) late; /* would not stop in time: let go when they do */
@@ -45,18 +49,20 @@ static int explain(uint32_t pid, int err, struct fault *fault)
     if (err == -ENOENT || err == -ESRCH || process_status_read(pid, 0, &status) < 0)
         return fault_set(fault, -ESRCH, "process %u has ended", pid);
     if (err != -EPERM && err != -EACCES)
-        return fault_set(fault, err, "cannot look at the threads of process %u: %s", pid,
+        return fault_set(fault, err, "cannot read the threads of process %u: %s", pid,
                          strerror(-err));
     if (status.tracer)
         return fault_set(fault, -EBUSY,
-                         "process %u is traced already, by process %u; end that first", pid,
-                         status.tracer);
+                         "process %u is traced already, by process %u; end the other tracer "
+                         "first",
+                         pid, status.tracer);
     permission_facts_read(&facts, (pid_t)pid);
     facts.command = "serve --pid";
     return permission_explain(&facts, fault);
 }
 
-/* How much of its stack to copy.  What lies past a stack is somebody else's memory, and not to be touched. */
+/* How much of its stack to copy.  What lies past a stack is somebody else's memory, and not to
+ * be touched. */
 static size_t copy_size(const struct dumper *dumper, uint64_t stack_pointer)
 {
     const struct map_region *region = map_list_find(&dumper->maps, stack_pointer);
@@ -71,41 +77,39 @@ static size_t copy_size(const struct dumper *dumper, uint64_t stack_pointer)
 static void copy_stack(struct dumper *dumper, pid_t tid)
 {
     dumper->size = 0;
-    if (!thread_registers(tid, &dumper->registers)) {
-        dumper->registers.rip = 0;
+    dumper->has_registers =
+        thread_registers(tid, &dumper->registers) && registers_ip(&dumper->registers) != 0;
+    if (!dumper->has_registers)
         return;
-    }
-    size_t const size = copy_size(dumper, dumper->registers.rsp);
+    uint64_t const sp = registers_sp(&dumper->registers);
+    size_t const size = copy_size(dumper, sp);
     if (!size)
         return;
-    ssize_t const got = pread(dumper->memory.fd, dumper->bytes, size, (off_t)dumper->registers.rsp);
+    ssize_t const got = pread(dumper->memory.fd, dumper->bytes, size, (off_t)sp);
     dumper->size = got > 0 ? (size_t)got : 0;
 }
 
-/* Which call it was is still in the code: mov $NUMBER, %eax; syscall. */
+/* Which call it was is still in the code. */
 static void find_resumed_call(const struct dumper *dumper, struct thread_state *state)
 {
-    uint8_t code[7];
-    uint32_t number;
+    uint8_t code[CALL_CODE_NEAREST];
+    uint64_t const from = registers_ip(&dumper->registers) - sizeof(code);
     if (!thread_call_is_resumed(state) ||
-        !process_code_bytes(dumper->code, dumper->registers.rip - sizeof(code), code,
-                            sizeof(code)) ||
-        code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05)
+        !process_code_bytes(dumper->code, from, code, sizeof(code)))
         return;
-    memcpy(&number, code + 1, sizeof(number));
-    thread_call_set(state, (long)number);
+    int64_t const number = call_code_nearest(code);
+    if (number >= 0)
+        thread_call_set(state, number);
 }
 
 static int walk_stack(struct dumper *dumper, struct dumped_thread *thread)
 {
-    const struct user_regs_struct *at = &dumper->registers;
-    uint64_t const registers[STACK_REGISTERS] = {
-        at->rax, at->rdx, at->rcx, at->rbx, at->rsi, at->rdi, at->rbp, at->rsp, at->r8,
-        at->r9,  at->r10, at->r11, at->r12, at->r13, at->r14, at->r15, at->rip};
-    struct stack_copy const copy = {registers, at->rsp, dumper->bytes, dumper->size};
+    uint64_t registers[REG_COUNT];
     struct interned_stack interned;
-    if (!at->rip)
+    if (!dumper->has_registers)
         return 0;
+    registers_numbered(&dumper->registers, registers);
+    struct stack_copy const copy = {registers, registers[REG_SP], dumper->bytes, dumper->size};
     find_resumed_call(dumper, &thread->state);
     stack_walk(dumper->code, &copy, &dumper->walk);
     int const err = stack_intern_put(dumper->intern, dumper->code, &dumper->walk, &interned);
@@ -172,10 +176,8 @@ static int add_thread(struct dumper *dumper, uint32_t tid)
 static int dump_all(void *context)
 {
     struct dumper *dumper = context;
-    char path[64];
     int err = 0;
-    snprintf(path, sizeof(path), "/proc/%u/task", dumper->pid);
-    DIR *tasks = opendir(path);
+    DIR *tasks = proc_open_folder(dumper->pid, PROC_TASKS);
     if (!tasks)
         return -errno;
     for (struct dirent *entry; !err && (entry = readdir(tasks));) {
@@ -214,7 +216,7 @@ static void dumper_free(struct dumper *dumper)
     free(dumper);
 }
 
-int thread_dump_take(struct thread_dump *dump, uint32_t pid, struct fault *fault)
+int thread_dump_collect(struct thread_dump *dump, uint32_t pid, struct fault *fault)
 {
     struct dumper *dumper = calloc(1, sizeof(*dumper));
     *dump = (struct thread_dump){.recording = recording_of_process(pid)};

@@ -1,8 +1,9 @@
 /* thread_dump.h - the stack of every thread of a process, now.
  *
- * Each thread is stopped by ptrace for as long as it takes to copy its registers and its stack, one thread at a time, and
- * goes on as if nothing had been: see thread_stop.h.  Stacks are walked when it runs again, and named by thread_dump_name.  So the
- * stacks are not all of one instant. */
+ * Each thread is stopped by ptrace for as long as it takes to copy its registers and its stack,
+ * one thread at a time, and goes on as if nothing had been: see thread_stop.h.  Stacks are
+ * walked when it runs again, and named by thread_dump_name.  So the stacks are not all of one
+ * instant. */
 #pragma once
 
 #include "base/fault.h"
@@ -25,14 +26,15 @@ struct dumped_thread {
 };
 
 struct thread_dump {
-    struct recording
-        *recording; /* with modules, named frames, stacks; its threads are in the order below */
+    /* with modules, named frames, stacks; its threads are in the order below */
+    struct recording *recording;
     VEC(struct dumped_thread) threads;
     uint64_t stopped_ns, longest_ns; /* all stops together, and the longest */
     size_t more_threads;             /* that were too many */
 };
 
-/* 0, or -errno with one sentence: -ESRCH, -EPERM when the kernel does not let us (what to do), -EBUSY when somebody else traces it. */
-int thread_dump_take(struct thread_dump *dump, uint32_t pid, struct fault *fault);
+/* 0, or -errno with one sentence: -ESRCH, -EPERM when the kernel does not let us (what to do),
+ * -EBUSY when somebody else traces it. */
+int thread_dump_collect(struct thread_dump *dump, uint32_t pid, struct fault *fault);
 void thread_dump_name(struct thread_dump *dump);
 void thread_dump_fini(struct thread_dump *dump);

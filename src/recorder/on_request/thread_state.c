@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_facts.h"
 
 #define TEXT_MAX 4096u
@@ -103,9 +103,12 @@ int thread_call_parse(const char *text, struct thread_state *state)
 /* By what the descriptor is of. */
 static const char *wait_of_descriptor(uint32_t pid, int fd)
 {
-    char path[64], target[256];
-    snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, fd);
-    ssize_t const size = readlink(path, target, sizeof(target) - 1);
+    char name[16], target[256];
+    int const folder = proc_open(pid, 0, PROC_FDS);
+    snprintf(name, sizeof(name), "%d", fd);
+    ssize_t const size = folder < 0 ? -1 : readlinkat(folder, name, target, sizeof(target) - 1);
+    if (folder >= 0)
+        close(folder);
     if (size <= 0)
         return "";
     target[size] = '\0';
@@ -118,9 +121,8 @@ static const char *wait_of_descriptor(uint32_t pid, int fd)
 
 static char letter_of(uint32_t pid, uint32_t tid)
 {
-    char path[64], *text;
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
-    if (proc_text_read(path, TEXT_MAX, &text) < 0)
+    char *text;
+    if (proc_read_text(pid, tid, PROC_STAT, TEXT_MAX, &text) < 0)
         return '\0';
     const char *name_end = strrchr(text, ')');
     char const letter = name_end && name_end[1] == ' ' ? name_end[2] : '\0';
@@ -130,9 +132,8 @@ static char letter_of(uint32_t pid, uint32_t tid)
 
 static void read_call(uint32_t pid, uint32_t tid, struct thread_state *state)
 {
-    char path[64], *text;
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
-    if (proc_text_read(path, TEXT_MAX, &text) < 0)
+    char *text;
+    if (proc_read_text(pid, tid, PROC_SYSCALL, TEXT_MAX, &text) < 0)
         return;
     int const fd = thread_call_parse(text, state);
     if (fd >= 0)
@@ -169,7 +170,7 @@ void thread_state_render(const struct thread_state *state, char *text, unsigned 
     case 'S':
     case 'D':
         snprintf(text, room, "waits%s%s%s%s%s", state->waits[0] ? ": " : "", state->waits, comma,
-                 state->call, state->letter == 'D' ? ", cannot be disturbed" : "");
+                 state->call, state->letter == 'D' ? ", uninterruptible" : "");
         break;
     case 'T':
     case 't':

@@ -14,7 +14,7 @@
 #include "wire/agent.h"
 
 #define STEP_NS     UINT64_C(250000000)
-#define TAKE_NS     UINT64_C(1000000000)
+#define TAKE_NS     NS_PER_SECOND
 #define ROWS_MERGED 65536 /* so many are summed up before there are more */
 
 /* What measuring takes. */
@@ -54,13 +54,13 @@ static int add_rows(struct timer *timer, const struct bucket *bucket)
     return 0;
 }
 
-static int take(struct timer *timer)
+static int collect(struct timer *timer)
 {
     struct bucket bucket = {.begin_ns = timer->taken_ns};
     uint64_t const began_ns = timer->taken_ns;
     timer->taken_ns = monotonic_ns();
-    int err = timer->cells.source.take(timer->cells.source.self, timer->pid, timer->recording,
-                                       &bucket, began_ns);
+    int err = timer->cells.source.collect(timer->cells.source.self, timer->pid, timer->recording,
+                                          &bucket, began_ns);
     if (err == 0)
         err = add_rows(timer, &bucket);
     bucket_free(&bucket);
@@ -71,7 +71,7 @@ static int measure(struct timer *timer, uint32_t seconds)
 {
     struct pprof_samples *samples = &timer->profile->samples;
     uint64_t const began = monotonic_ns();
-    uint64_t const until = began + seconds * UINT64_C(1000000000);
+    uint64_t const until = began + seconds * NS_PER_SECOND;
     int err = 0;
     timer->taken_ns = began;
     for (uint64_t now = began; now < until && !err && process_runs(timer->pid);) {
@@ -79,10 +79,10 @@ static int measure(struct timer *timer, uint32_t seconds)
         nanosleep(&(struct timespec){0, (long)nap}, NULL);
         now = monotonic_ns();
         if (now < until && now - timer->taken_ns >= TAKE_NS)
-            err = take(timer);
+            err = collect(timer);
     }
     if (!err)
-        err = take(timer);
+        err = collect(timer);
     samples->duration_ns = monotonic_ns() - began;
     return err;
 }
@@ -107,8 +107,8 @@ static int watch(struct timer *timer, uint32_t seconds, bool waits, struct fault
     return err;
 }
 
-int time_profile_take(struct time_profile *profile, uint32_t pid, uint32_t seconds, bool waits,
-                      struct fault *fault)
+int time_profile_collect(struct time_profile *profile, uint32_t pid, uint32_t seconds, bool waits,
+                         struct fault *fault)
 {
     struct timer timer = {.profile = profile, .pid = pid, .recording = recording_of_process(pid)};
     if (!timer.recording)
@@ -118,7 +118,7 @@ int time_profile_take(struct time_profile *profile, uint32_t pid, uint32_t secon
                     .columns = {{"samples", "count"}, {waits ? "time" : "cpu", "nanoseconds"}},
                     .column_count = 2,
                     .period_type = {waits ? "time" : "cpu", "nanoseconds"},
-                    .period = 1000000000u / CPU_HZ_DEFAULT}};
+                    .period = NS_PER_SECOND / CPU_HZ_DEFAULT}};
     if (waits)
         timer.first = first_waits_look(pid, timer.recording);
     int const err = watch(&timer, seconds, waits, fault);

@@ -26,13 +26,13 @@ void cache_book_fini(struct cache_book *book)
     number_map_fini(&book->told);
 }
 
-/* Never 0.  Where two files have the same, the next number is tried. */
+/* Never 0.  If two files have the same key, find_file tries the next odd number. */
 static uint64_t file_key(uint32_t device, uint64_t inode)
 {
     return hash_mix(inode ^ hash_mix(device)) | 1;
 }
 
-/* The file, or the key it would have. */
+/* Returns the file; or NULL, with the key that a new entry would get in *key. */
 static struct cache_file *find_file(const struct cache_book *book, uint32_t device, uint64_t inode,
                                     uint64_t *key)
 {
@@ -62,7 +62,7 @@ static struct cache_file *make_file(struct cache_book *book, uint32_t device, ui
     if (!place)
         return NULL;
     struct cache_file file = {.device = device, .inode = inode};
-    page_book_init(&file.book, SIZE_MAX, true); /* the bound is ours */
+    page_book_init(&file.book, SIZE_MAX, true); /* the cache book checks the limit */
     (void)vec_push(&book->files, file);
     *place = (uint32_t)book->files.count;
     book->memory += FILE_COST;
@@ -107,7 +107,7 @@ static void add_pages(struct cache_book *book, struct cache_file *file, uint64_t
     book->memory += is_new ? LEAF_COST : 0;
     for (uint64_t left = added; left; left &= left - 1) {
         uint64_t const page = (uint64_t)__builtin_ctzll(left), bit = 1ull << page;
-        if (leaf->used & bit) /* its drop was lost */
+        if (leaf->used & bit) /* the drop event of this page was lost */
             (void)count(book, file, leaf->keys[page].stack, -1);
         leaf->used &= ~bit;
         if (!count(book, file, stack, 1))
@@ -148,11 +148,11 @@ void cache_book_add(struct cache_book *book, const struct cache_span *span, uint
         add_pages(book, file, number, bits_of(number, span->first, past), stack);
 }
 
-/* The last one takes its place. */
+/* The last file of the list moves to the free place. */
 static void remove_file(struct cache_book *book, struct cache_file *file, uint64_t key)
 {
     struct cache_file const last = book->files.items[book->files.count - 1];
-    uint32_t const place = number_map_take(&book->index, key);
+    uint32_t const place = number_map_remove(&book->index, key);
     page_book_fini(&file->book);
     book->memory -= FILE_COST;
     if (place != book->files.count) {

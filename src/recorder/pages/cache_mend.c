@@ -31,7 +31,7 @@ static int ask(int fd, uint64_t first, uint64_t pages, uint64_t *cached)
     return 0;
 }
 
-/* Those pages of a leaf that are cached.  One by one only where the sum is not right already. */
+/* Finds which pages of a leaf are cached.  Asks page by page only if some, but not all, are. */
 static int find_cached(int fd, const struct page_leaf *leaf, uint64_t *there)
 {
     uint64_t const first = leaf->number * BOOK_LEAF_PAGES;
@@ -86,7 +86,7 @@ int cache_book_mend(struct cache_book *book, int fd, struct cache_drift *drift)
         if (err == 0 && leaf->used & ~there)
             drop_uncached(book, file, leaf->number, leaf->used & ~there);
         if (!cache_book_find(book, device_of(&facts), facts.st_ino))
-            file = NULL; /* that was its last page */
+            file = NULL; /* the last page of the file was dropped */
         if (!file)
             break;
     }

@@ -8,8 +8,8 @@ struct rules {
     const struct join_edge *edge;
     struct page_leaf *leaf;
     uint64_t fresh;     /* pages touched since the last look */
-    uint64_t came;      /* ... and those that are known to have come along */
-    uint64_t arriving;  /* pages of the piece that have no owner yet, or had none */
+    uint64_t came;      /* `fresh`, and pages that are known to have come with them */
+    uint64_t arriving;  /* pages of the piece that had no owner when the piece began */
     uint64_t inherited; /* keys from before the fork */
     struct page_key otherwise;
 };
@@ -67,7 +67,8 @@ static int by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Who has most pages of the huge page that `number` is in.  false: nobody that is known. */
+/* Finds the stack that has most pages of the huge page around leaf `number`.  false: no page of it
+ * belongs to a stack. */
 static bool find_majority(const struct page_book *book, uint64_t number, uint32_t *stack)
 {
     uint32_t stacks[BOOK_HUGE / BOOK_PAGE];
@@ -94,8 +95,9 @@ static bool find_majority(const struct page_book *book, uint64_t number, uint32_
     return true;
 }
 
-/* The kernel maps the pages of an aligned window around one of a file that is touched, but where the mapping begins within the window
- * as many from there, unless another page table begins: so pages of the next window may have come with the first ones. */
+/* When a page of a file is touched, the kernel maps an aligned window of pages around it.  If the
+ * mapping begins inside the window, the kernel maps as many pages from the begin of the mapping, up
+ * to the end of the page table.  So pages of the next window may have come with the first ones. */
 static bool find_begin(const struct rules *rules, const struct join_piece *piece, uint64_t page,
                        uint32_t *stack)
 {
@@ -135,8 +137,9 @@ static bool find_around(const struct rules *rules, const struct join_piece *piec
     return true;
 }
 
-/* A touch that has to read a file maps all of the folio that is read: pages next to each other, in one page table.  So a page that is next
- * to one that came just now, or above which all have come up to one that was touched, came with it. */
+/* A touch that reads from the file maps the whole folio that was read: consecutive pages of one
+ * page table.  So a page came with a touched page if the page below it came since the last look, or
+ * if all pages above it, up to a touched page, are arriving too. */
 static bool find_folio(const struct rules *rules, const struct join_piece *piece, uint64_t page,
                        uint32_t *stack)
 {
@@ -198,8 +201,9 @@ static void keep_edge(const struct rules *rules, struct join_edge *edge)
         edge->chain = rules->leaf->keys[BOOK_LEAF_PAGES - 1].stack;
 }
 
-/* A huge page that was given to somebody since the last look, and is there: what else was known of its addresses is from before.  Where it
- * is there no more, what is left of it is his that nobody else has. */
+/* A stack got a huge page here since the last look.  If the huge page is still there, older keys of
+ * its addresses are outdated and the stack owns all pages.  If it was split, the stack owns those
+ * pages that have no other owner. */
 static void apply_huge(const struct page_join *join, struct page_leaf *leaf)
 {
     for (uint32_t i = 0; leaf->huge != BOOK_NO_HUGE && i < join->piece_count; i++) {
@@ -233,7 +237,7 @@ void join_rules_apply(struct page_join *join, struct page_leaf *leaf)
             uint64_t const page = (uint64_t)__builtin_ctzll(left), bit = 1ull << page;
             struct page_key const key = key_for(&rules, piece, page);
             if (leaf->used & bit && page_owner_name(key.stack))
-                continue; /* what the parent knew is better than nothing */
+                continue; /* the owner known from the parent is better than none */
             leaf->keys[page] = key;
             leaf->used |= bit;
             leaf->written &= ~bit;

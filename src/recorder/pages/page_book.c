@@ -66,7 +66,7 @@ size_t page_book_memory(const struct page_book *book)
            book->index.room * sizeof(struct number_pair);
 }
 
-/* The place of a leaf, + 1; 0 when there is none. */
+/* Returns the index of a leaf + 1; 0 if there is none. */
 static size_t find_place(const struct page_book *book, uint64_t number)
 {
     if (book->last_number == number + 1)
@@ -86,7 +86,7 @@ static void remember_place(struct page_book *book, uint64_t number, size_t place
     book->last_place = place;
 }
 
-/* Puts a leaf into the table.  false: no room, and the leaf is still the caller's. */
+/* Puts a leaf into the table.  false: no memory, and the caller still owns the leaf. */
 static bool put_leaf(struct page_book *book, struct page_leaf *leaf)
 {
     if (!vec_reserve(&book->leaves, 1))
@@ -115,7 +115,7 @@ static struct page_leaf *make_leaf(struct page_book *book, uint64_t number)
     return NULL;
 }
 
-/* The leaf of this book alone. */
+/* Makes the leaf private to this book (copy on write).  NULL: no memory. */
 static struct page_leaf *unshare(struct page_book *book, size_t place)
 {
     struct page_leaf *leaf = book->leaves.items[place].leaf, *own;
@@ -146,10 +146,10 @@ void page_book_see(struct page_book *book, uint64_t number)
         book->leaves.items[place - 1].seen = book->epoch;
 }
 
-/* Takes the leaf out of the table; the last one takes its place. */
-static struct page_leaf *take_leaf(struct page_book *book, uint64_t number)
+/* Removes the leaf from the table; the last leaf moves to its place. */
+static struct page_leaf *remove_leaf(struct page_book *book, uint64_t number)
 {
-    size_t const place = number_map_take(&book->index, number + 1);
+    size_t const place = number_map_remove(&book->index, number + 1);
     struct page_leaf *leaf = book->leaves.items[place - 1].leaf;
     struct leaf_place const last = book->leaves.items[--book->leaves.count];
     if (last.leaf != leaf) {
@@ -169,12 +169,12 @@ void page_book_drop(struct page_book *book, uint64_t number, uint64_t gone)
     if (gone == 0 && seen->used)
         return;
     if (gone == seen->used) {
-        forget_leaf(take_leaf(book, number));
+        forget_leaf(remove_leaf(book, number));
         return;
     }
     struct page_leaf *leaf = page_book_leaf_to_write(book, number, false);
     if (!leaf) { /* out of memory: stale keys would be wrong, no keys are only unknown */
-        forget_leaf(take_leaf(book, number));
+        forget_leaf(remove_leaf(book, number));
         return;
     }
     leaf->used &= ~gone;
@@ -228,7 +228,7 @@ void page_book_fault(struct page_book *book, uint64_t address, uint32_t stack, b
     uint64_t const page = address / BOOK_PAGE % BOOK_LEAF_PAGES, bit = 1ull << page;
     book->faults++;
     if (keeps_owner(leaf, page, is_write))
-        return;
+        return; /* NOLINT(clang-analyzer-unix.Malloc): the book has it */
     page_book_put(book, leaf, page, stack, RULE_FAULT);
     leaf->written = is_write ? leaf->written | bit : leaf->written & ~bit;
 }

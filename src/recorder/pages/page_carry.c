@@ -67,8 +67,7 @@ int page_carry(struct page_carry *carry, const struct recording *from, struct re
     if (count == 0)
         return 0;
     if (carry->to != to)
-        page_carry_fini(
-            carry); /* a program says that it is two: its stacks have other numbers there */
+        page_carry_fini(carry); /* another recording: stacks have other numbers there */
     carry->to = to;
     if (!carry->intern)
         carry->intern = stack_intern_create(to);
@@ -78,6 +77,8 @@ int page_carry(struct page_carry *carry, const struct recording *from, struct re
     while (next < count && err == 0) {
         struct cell cell = sum_alike(cells, count, &next);
         stack_id stack = STACK_EMPTY;
+        if (!page_owner_name(cell.key) && cell.key > stack_table_count(from->stacks))
+            continue; /* whoever counted was not to be trusted */
         err = page_owner_name(cell.key) ? name_owner(carry, to, cell.key, &stack)
                                         : stack_intern_carry(carry->intern, from, cell.key, &stack);
         cell.key = stack;

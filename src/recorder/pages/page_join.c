@@ -50,7 +50,7 @@ static void count_piece(struct page_join *join, const struct page_leaf *leaf,
         count_rules(join, leaf, piece->pages);
 }
 
-/* There is no room for keys: all pages of the piece have one owner, until next time. */
+/* There is no memory for keys: all pages of the piece belong to PAGES_LOST until the next look. */
 static void count_unkept(struct page_join *join, const struct join_piece *piece)
 {
     for (uint64_t left = piece->pages; left; left &= left - 1)
@@ -59,8 +59,9 @@ static void count_unkept(struct page_join *join, const struct join_piece *piece)
         join->rule_bytes[RULE_LOST] += (uint64_t)__builtin_popcountll(piece->pages) * BOOK_PAGE;
 }
 
-/* Takes out the keys of pages that two looks in a row did not find.  One is not enough: a fault may be told before the kernel has dealt
- * with it, and while the kernel moves a page, or makes a huge one of many, they are nowhere. */
+/* Removes the keys of pages that two looks in a row did not find.  One look is not enough: the
+ * event of a fault may arrive before the kernel has mapped the page, and pages that the kernel is
+ * moving or merging into a huge page are not visible for a moment. */
 static void drop_stale(struct page_join *join, uint64_t number, uint64_t there)
 {
     const struct page_leaf *leaf = page_book_leaf(join->book, number);
@@ -81,7 +82,7 @@ static void drop_stale(struct page_join *join, uint64_t number, uint64_t there)
         page_book_drop(join->book, number, gone);
 }
 
-/* All pages of the leaf have keys now; from here on they are known to have been there. */
+/* All resident pages of the leaf have keys now: marks the pages as found. */
 static void settle(struct page_join *join, struct page_leaf *leaf)
 {
     struct join_settled const fresh = {leaf->number, join->there & ~leaf->settled};
@@ -118,7 +119,8 @@ static bool is_settled(const struct page_join *join, const struct page_leaf *lea
     return leaf != NULL;
 }
 
-/* Most leaves are as they were at the look before: those are read only, which leaves them shared after a fork. */
+/* Most leaves did not change since the previous look.  They are only read, so that they stay shared
+ * after a fork. */
 static void finish_leaf(struct page_join *join)
 {
     if (join->piece_count == 0)
@@ -131,7 +133,7 @@ static void finish_leaf(struct page_join *join)
             settle(join, own);
         }
     }
-    /* Not before: a page that was touched and went has brought in others that are still there. */
+    /* Not earlier: a touched page that is gone may have brought in pages that are still there. */
     drop_stale(join, join->number, join->there);
     leaf = page_book_leaf(join->book, join->number);
     if (leaf && (leaf->used & join->there) != join->there)
@@ -176,7 +178,8 @@ void page_join_run(struct page_join *join, const struct join_run *run)
     }
 }
 
-/* Leaves that no run has passed: nothing is there any more.  From the end, because the last one takes the place of one that goes. */
+/* Handles leaves that no run has passed: they have no resident pages.  Goes backwards, because the
+ * last leaf moves to the place of a leaf that is removed. */
 static void drop_unseen(struct page_join *join)
 {
     for (size_t i = join->book->leaves.count; i-- > 0;) {

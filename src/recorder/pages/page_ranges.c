@@ -16,7 +16,7 @@ static uint64_t pages_within(uint64_t number, uint64_t start, uint64_t end)
     return low >= high ? 0 : ~0ull >> (BOOK_LEAF_PAGES - (high - low)) << low;
 }
 
-/* Pages that nobody has, of a leaf. */
+/* Gives pages of a leaf that have no owner to `stack`. */
 static void give(struct page_book *book, struct page_leaf *leaf, uint64_t pages, uint32_t stack)
 {
     for (uint64_t left = pages & ~leaf->used; left; left &= left - 1) {
@@ -67,7 +67,7 @@ static bool find_leaves(const struct page_book *book, uint64_t start, uint64_t e
     return true;
 }
 
-/* false: not addresses at all. */
+/* Rounds to whole pages below BOOK_ADDRESS_MAX.  false: not a range of addresses. */
 static bool clip(uint64_t *start, uint64_t *end, uint64_t size)
 {
     if (*start >= BOOK_ADDRESS_MAX || size == 0)
@@ -79,7 +79,7 @@ static bool clip(uint64_t *start, uint64_t *end, uint64_t size)
     return true;
 }
 
-/* Clears start..end.  What cannot be cleared one by one for lack of memory goes altogether. */
+/* Removes the keys of start..end.  If there is no memory for that, removes all keys. */
 static void clear(struct page_book *book, uint64_t start, uint64_t end)
 {
     struct page_numbers numbers = {.list = {NULL, 0, 0}};
@@ -119,7 +119,7 @@ void page_book_range(struct page_book *book, uint64_t start, uint64_t size, bool
     }
 }
 
-/* Puts what a leaf has of `moved` at other addresses. */
+/* Copies the keys of the pages `moved` of a leaf to addresses that are `offset` higher. */
 static int move_keys(struct page_book *book, const struct page_leaf *old, uint64_t moved,
                      uint64_t offset)
 {
@@ -149,7 +149,7 @@ int page_book_move(struct page_book *book, uint64_t from, uint64_t from_size, ui
     int err = 0;
     if (!clip(&to, &to_end, to_size))
         return 0;
-    if (!clip(&from, &from_end, from_size)) { /* of size 0: a second mapping of the same */
+    if (!clip(&from, &from_end, from_size)) { /* size 0: a second mapping of the same pages */
         clear(book, to, to_end);
         return 0;
     }
@@ -160,7 +160,7 @@ int page_book_move(struct page_book *book, uint64_t from, uint64_t from_size, ui
             clear(book, kept_end, longer);
         return 0;
     }
-    clear(book, to, to_end); /* the kernel lets them not overlap; if told so, what overlaps goes */
+    clear(book, to, to_end); /* the kernel allows no overlap; if an event has one, its keys go */
     if (kept_end < from_end)
         clear(book, kept_end, from_end);
     if (!find_leaves(book, from, kept_end, &numbers))

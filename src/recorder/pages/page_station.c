@@ -59,7 +59,7 @@ void page_station_close(struct page_station *station)
     destroy(station);
 }
 
-/* Has the thread do it, and waits. */
+/* Lets the thread execute the order, and waits. */
 static int give_order(struct page_station *station, enum order order, uint32_t pid, bool is_whole,
                       struct fault *fault)
 {
@@ -67,7 +67,7 @@ static int give_order(struct page_station *station, enum order order, uint32_t p
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += ORDER_MS / 1000;
     pthread_mutex_lock(&station->lock);
-    while (station->order != ORDER_NONE) /* one that was given up and is still at work */
+    while (station->order != ORDER_NONE) /* an earlier order that timed out and still runs */
         pthread_cond_wait(&station->done, &station->lock);
     station->order_pid = pid;
     station->order_is_whole = is_whole;
@@ -102,7 +102,7 @@ int page_station_await(struct page_station *station, const char *name, bool is_o
                        struct fault *fault)
 {
     if (station->uses_perf)
-        return fault_set(fault, -ENOTSUP, "perf events do not tell who is started");
+        return fault_set(fault, -ENOTSUP, "perf events do not report programs that start");
     pthread_mutex_lock(&station->lock);
     station->awaited = name;
     station->awaits_once = is_once;
@@ -136,8 +136,8 @@ static void fill_state(const struct page_station *station, const struct page_wat
                                     .stacks = station_stacks_count(station->stacks)};
 }
 
-int page_station_take(struct page_station *station, uint32_t pid, struct recording *recording,
-                      struct bucket *bucket, struct watched_pages *state)
+int page_station_collect(struct page_station *station, uint32_t pid, struct recording *recording,
+                         struct bucket *bucket, struct watched_pages *state)
 {
     pthread_mutex_lock(&station->lock);
     struct page_watch *watch = find_by_pid(station, pid);
@@ -149,7 +149,7 @@ int page_station_take(struct page_station *station, uint32_t pid, struct recordi
     if (watch)
         watch->is_offered = false;
     if (watch && watch->has_ended)
-        page_watch_take_cache(watch);
+        page_watch_add_cache(watch);
     if (watch)
         err = page_carry(&watch->carry, station_stacks_recording(station->stacks), recording,
                          watch->news.items, watch->news.count, bucket);

@@ -10,8 +10,9 @@
 #include "pages/perf_faults.h"
 #include "procfs/process/process_facts.h"
 
-#define COUNTER_BATCH                                                                              \
-    32u /* pages that a processor keeps to itself, at least; or two for each processor */
+/* Pages that a processor counts locally before it updates the process: at least so many, or two per
+ * processor if that is more. */
+#define COUNTER_BATCH 32u
 
 static void add_news(struct page_watch *watch, uint32_t stack, enum page_kind kind, int64_t bytes)
 {
@@ -64,7 +65,7 @@ void page_watch_fini(struct page_watch *watch)
     page_carry_fini(&watch->carry);
 }
 
-/* Memory of the kernel itself is no page of the book: it comes and goes as told. */
+/* Memory of the kernel itself has no pages in the book: each event is a change. */
 static void book_kernel(struct page_watch *watch, const struct agent_record *record, uint32_t stack)
 {
     int64_t const bytes = (int64_t)record->address;
@@ -80,21 +81,22 @@ static void count_fault(struct page_watch *watch, const struct agent_record *rec
     sums->stack_ends[stack == PAGES_NO_STACK ? STACK_END_NOT_TAKEN : end]++;
 }
 
-/* The kind of a page that was touched and that no look has seen: what is written becomes one's own. */
+/* The kind of a touched page that no look has found.  A page that was written is a private page. */
 static enum page_kind touched_kind(const struct page_leaf *leaf, uint64_t page)
 {
     bool const is_read = leaf->keys[page].rule == RULE_FAULT && !(leaf->written >> page & 1);
     return is_read ? PAGE_FILE : PAGE_ANON;
 }
 
-/* Pages of a leaf that no look has found, and that the last one could not have found. */
+/* Touched pages of a leaf that no look has found, without those that the last look should have
+ * found. */
 static uint64_t touched_pages(const struct page_watch *watch, const struct page_leaf *leaf)
 {
     uint64_t gone = leaf->missed;
     for (uint64_t left = gone; left; left &= left - 1) {
         uint16_t const since = leaf->keys[__builtin_ctzll(left)].epoch - watch->book.look_epoch;
         if ((int16_t)since >= 0)
-            gone &= ~(left & -left); /* touched after the look began: perhaps behind its back */
+            gone &= ~(left & -left); /* touched after the look began: the look may have missed it */
     }
     return (leaf->huge != BOOK_NO_HUGE ? ~0ull : leaf->used & ~gone) & ~leaf->settled;
 }
@@ -122,7 +124,8 @@ static void tell_touched(struct page_watch *watch)
     }
 }
 
-/* The kernel's count of what is resident is off by what processors keep to themselves, for each kind of page. */
+/* Largest error of the kernel's resident counters: each processor keeps up to a batch of pages
+ * locally, for each kind of page. */
 static uint64_t count_error(void)
 {
     long const known = sysconf(_SC_NPROCESSORS_CONF);
@@ -165,7 +168,7 @@ void page_watch_record(struct page_watch *watch, const struct agent_record *reco
         watch->has_ended = true;
         break;
     case AGENT_OOM:
-        watch->next_look_ns = 0; /* while there is something to be seen */
+        watch->next_look_ns = 0; /* look while the process still has pages */
         break;
     default:
         break;
@@ -174,7 +177,7 @@ void page_watch_record(struct page_watch *watch, const struct agent_record *reco
                            stack);
 }
 
-/* What a look found, or the end of a process, as news. */
+/* Adds changes of a look, or of the end of a process, to `news`. */
 static void add_changes(struct page_watch *watch, const struct page_parts *changes)
 {
     vec_each (part, &changes->list)
@@ -206,10 +209,10 @@ void page_watch_exec(struct page_watch *watch, struct code_store *codes)
 int page_watch_look(struct page_watch *watch, catch_up_fn catch_up, void *context,
                     struct resident_result *result)
 {
-    return resident_look_take(&watch->look, watch->pid, &watch->book, catch_up, context, result);
+    return resident_look_run(&watch->look, watch->pid, &watch->book, catch_up, context, result);
 }
 
-void page_watch_take_cache(struct page_watch *watch)
+void page_watch_add_cache(struct page_watch *watch)
 {
     struct page_parts cached = {0};
     if (watch->is_wanted && cache_book_changes(&watch->cache, &cached) == 0)
@@ -217,10 +220,10 @@ void page_watch_take_cache(struct page_watch *watch)
     page_parts_fini(&cached);
 }
 
-void page_watch_take(struct page_watch *watch, const struct resident_result *result)
+void page_watch_apply(struct page_watch *watch, const struct resident_result *result)
 {
     struct page_watch_sums *sums = &watch->sums;
-    page_watch_take_cache(watch);
+    page_watch_add_cache(watch);
     add_changes(watch, watch->begins_anew ? &result->parts : &result->changes);
     watch->begins_anew = false;
     memcpy(sums->bytes, result->bytes, sizeof(sums->bytes));

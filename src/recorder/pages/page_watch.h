@@ -1,7 +1,8 @@
-/* page_watch.h - the pages of one process: takes what is told about it, looks at what is there, and keeps what changed
- * until somebody takes it.
+/* page_watch.h - the pages of one process: books its events, looks at its resident pages, and keeps
+ * the changes until a caller fetches them.
  *
- * Stacks are numbers of one table that all watches share: stacks of a recording that is nobody's, see page_station.h. */
+ * Numbers of stacks refer to one table that all watches of a station share: the stacks of a
+ * recording that is never written (page_station.h). */
 #pragma once
 
 #include "base/vec.h"
@@ -13,67 +14,74 @@
 #include "pages/resident_look.h"
 #include "wire/agent.h"
 
-/* What is known besides the pages themselves, since the beginning. */
+/* Counts and sums since the watch began. */
 struct page_watch_sums {
     uint64_t faults;
-    uint64_t stack_ends[STACK_END_KINDS]; /* of faults */
-    uint64_t assumed;                     /* faults: stack not compared */
-    uint64_t lost;                        /* events */
-    uint64_t looks, look_ns, took_ns;     /* how many, how long in all, and the last one */
-    uint64_t looked_ns;                   /* when the last one began; CLOCK_MONOTONIC */
-    uint64_t bytes[LOOK_KINDS];           /* at the last look, by enum page_kind */
-    uint64_t rule_bytes[PAGE_RULES];
-    struct memory_status before, after; /* by the kernel, around it */
-    uint64_t touched;         /* bytes of `bytes` that no look has found: it ended too soon */
-    uint64_t untold;          /* ... and that are not in `bytes`: some of them were given back */
-    uint64_t exit_bytes;      /* resident when it ended, by the kernel's count; 0: not known */
-    uint64_t children_missed; /* that ended before anything was seen of them */
+    uint64_t stack_ends[STACK_END_KINDS]; /* Faults by how their stack walk ended. */
+    uint64_t assumed;                     /* Faults whose stack was assumed, not compared. */
+    uint64_t lost;                        /* Lost events. */
+    uint64_t looks, look_ns, took_ns;     /* Number of looks, total time, time of the last look. */
+    uint64_t looked_ns;                   /* Begin of the last look; CLOCK_MONOTONIC. */
+    uint64_t bytes[LOOK_KINDS];           /* At the last look, by enum page_kind. */
+    uint64_t rule_bytes[PAGE_RULES];      /* At the last look. */
+    struct memory_status before, after;   /* Kernel counters before and after the last look. */
+    /* Part of `bytes` that no look has found: the process ended before a look. */
+    uint64_t touched;
+    /* Touched pages that are not in `bytes`, because some of them were freed again. */
+    uint64_t untold;
+    uint64_t exit_bytes;      /* Resident bytes at exit, counted by the kernel; 0: unknown. */
+    uint64_t children_missed; /* Children that ended before anything was seen of them. */
 };
 
 struct page_watch {
-    uint32_t pid, known_as;  /* as we and as records call it */
-    uint32_t parent;         /* 0: it is nobody's child that we watch */
-    struct station_code own; /* old: files were mapped since it was read */
-    uint64_t code_since_ns;  /* where nobody tells of that: when it was last taken for old */
-    struct page_book book;
-    struct cache_book cache;
-    struct perf_faults *perf; /* who tells of its faults, if not the agent */
+    uint32_t pid, known_as;   /* PID that this process sees, and PID in records. */
+    uint32_t parent;          /* PID of the watched parent; 0: the parent is not watched. */
+    struct station_code own;  /* `is_old`: files were mapped since the code was read. */
+    uint64_t code_since_ns;   /* With perf events: when the code was last marked as old. */
+    struct page_book book;    /* Pages by virtual address. */
+    struct cache_book cache;  /* Page cache. */
+    struct perf_faults *perf; /* Source of page faults; NULL: the agent is the source. */
     struct resident_look look;
-    VEC(struct cell) news; /* what changed; keys are stacks of the shared table, or PAGES_... */
-    uint64_t next_look_ns; /* 0: as soon as possible */
-    uint64_t exit_bytes;   /* resident at its end, as the kernel told; 0: it did not */
+    VEC(struct cell) news; /* Pending changes; keys: stacks of the shared table, or PAGES_... */
+    uint64_t next_look_ns; /* Time of the next look; 0: as soon as possible. */
+    uint64_t exit_bytes;   /* Resident bytes at exit, as told by the kernel; 0: not told. */
     struct page_watch_sums sums;
-    bool has_ended, has_execed; /* the latter until it is asked */
-    bool is_ending;             /* a look found no memory, and nobody has told its end yet */
-    bool is_execing;            /* while it was looked at: what it tells meanwhile is lost */
-    bool is_wanted;             /* somebody takes the news; otherwise there are none */
-    bool is_offered;            /* nobody has taken or forgotten it yet, but somebody may */
-    bool begins_anew;           /* the next look tells all there is, not what changed */
+    bool has_ended, has_execed; /* `has_execed` is cleared by page_station_state. */
+    bool is_ending;             /* A look found no memory, and there is no exit event yet. */
+    bool is_execing;  /* There was an exec during a look: events are lost until the look ends. */
+    bool is_wanted;   /* A caller fetches the changes; otherwise none are collected. */
+    bool is_offered;  /* No caller has fetched or forgotten the watch yet, but one may do so. */
+    bool begins_anew; /* The next look reports all pages, not only changes. */
     struct page_carry carry;
 };
 
-/* `is_whole`: it begins now, with an exec.  0 or -errno. */
+/* `is_whole`: the process begins now, with an exec.  Returns 0 or -errno. */
 int page_watch_init(struct page_watch *watch, struct code_store *codes, uint32_t pid,
                     uint32_t known_as, bool is_whole);
-/* A forked process begins with what its parent has.  0 or -errno. */
+/* Initialises the watch of a forked child with a copy of the parent's book.  Returns 0 or
+ * -errno. */
 int page_watch_init_child(struct page_watch *watch, struct code_store *codes, uint32_t pid,
                           uint32_t known_as, struct page_watch *parent);
 void page_watch_fini(struct page_watch *watch);
-/* Whether it is over, and nothing was seen of it. */
+/* Whether the process has ended before anything was seen of it. */
 bool page_watch_was_missed(const struct page_watch *watch);
 
-/* A record that is about pages; `stack` is its stack's number in the shared table, or PAGES_NO_STACK. */
+/* Handles a record about pages.  `stack` is the number of its stack in the shared table, or
+ * PAGES_NO_STACK. */
 void page_watch_record(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
                        enum stack_end end);
-/* Its end was told, and nobody looks at it: what it touched since the last look was there, as far as the kernel counted so much. */
+/* Call after the exit event, when no look is in progress.  Pages that were touched since the last
+ * look are reported as resident, if their sum agrees with the kernel's count of resident bytes. */
 void page_watch_end(struct page_watch *watch);
-/* It is another program now. */
+/* The process became another program: reports all its pages as gone and begins anew. */
 void page_watch_exec(struct page_watch *watch, struct code_store *codes);
 
-/* Looks at all its pages; then, with nobody else about, takes what was found if that worked.  0 or -errno; the result is to be ended
- * in every case. */
+/* Looks at all pages of the process.  Returns 0 or -errno.  If 0, the caller passes `result` to
+ * page_watch_apply while no other thread uses the watch.  The caller ends `result` with
+ * resident_result_fini in every case. */
 int page_watch_look(struct page_watch *watch, catch_up_fn catch_up, void *context,
                     struct resident_result *result);
-void page_watch_take(struct page_watch *watch, const struct resident_result *result);
-/* What changed in the page cache, which stays when its process ends and there is nothing to look at. */
-void page_watch_take_cache(struct page_watch *watch);
+void page_watch_apply(struct page_watch *watch, const struct resident_result *result);
+/* Adds changes of the page cache to `news`.  The page cache outlives its process, so this also
+ * works after the process has ended and there is nothing to look at. */
+void page_watch_add_cache(struct page_watch *watch);

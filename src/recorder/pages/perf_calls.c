@@ -17,7 +17,7 @@ void perf_calls_begin(struct perf_calls *calls, const struct perf_call *call)
 
 bool perf_calls_end(struct perf_calls *calls, uint32_t tid, struct perf_call *call)
 {
-    uint32_t const place = number_map_take(&calls->index, tid);
+    uint32_t const place = number_map_remove(&calls->index, tid);
     if (place == 0)
         return false;
     *call = calls->open.items[place - 1];

@@ -47,7 +47,8 @@ static struct perf_event_attr fault_attributes(const struct perf_events *events,
     return attributes;
 }
 
-/* Its events go to the ring of the processor; the first of each makes the ring. */
+/* Opens an event of a thread on a processor.  The first event of a processor creates the ring; the
+ * others write into it. */
 static int open_one(struct perf_events *events, struct perf_event_attr *attributes, uint32_t tid,
                     unsigned cpu, enum perf_role role)
 {
@@ -66,7 +67,9 @@ static int open_one(struct perf_events *events, struct perf_event_attr *attribut
     int err = 0;
     if (events->ring_fds[cpu] < 0) {
         err = perf_ring_open(&events->rings[cpu], fd, events->rings[cpu].bytes);
-        err = err == -EPERM ? -ENOBUFS : err; /* other rights are meant than those to see */
+        err = err == -EPERM
+                  ? -ENOBUFS
+                  : err; /* EPERM here is about locked memory, not about the right to watch */
         events->ring_fds[cpu] = fd;
     } else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, events->ring_fds[cpu]) < 0) {
         err = -errno;
@@ -94,7 +97,8 @@ static int open_faults(struct perf_events *events, uint32_t tid)
     return err;
 }
 
-/* A folder of the kernel's tracepoints: where it is mounted, or a mount of our own that nobody sees. */
+/* Opens the folder of system call tracepoints: from the mounted tracefs, or from a private mount
+ * that no other process sees. */
 static int open_tracing(void)
 {
     int fd = open("/sys/kernel/tracing/events/syscalls", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -153,7 +157,8 @@ static int open_calls(struct perf_events *events, uint32_t tid, const int64_t *n
     return err;
 }
 
-/* System calls tell of addresses that are used anew and of pages that move.  It works without, not as well. */
+/* Finds the tracepoints of mmap and mremap, which show reused addresses and moved pages.  They are
+ * optional: without them owners are less exact. */
 static bool find_calls(int64_t *numbers)
 {
     int const folder = open_tracing();
@@ -196,7 +201,7 @@ static int open_threads(struct perf_events *events, uint32_t pid)
 static int explain(int err, uint32_t pid, struct fault *fault)
 {
     if (err == -ESRCH || err == -ENOENT)
-        return fault_set(fault, err, "there is no process %u; `ps -ef` lists those there are", pid);
+        return fault_set(fault, err, "there is no process %u; `ps -ef` lists all processes", pid);
     if (err == -ENOBUFS)
         return fault_set(
             fault, err,
@@ -206,16 +211,16 @@ static int explain(int err, uint32_t pid, struct fault *fault)
     if (err == -EACCES || err == -EPERM)
         return fault_set(
             fault, err,
-            "Page faults of process %u may not be seen without more rights: run as root, or as the "
-            "user of the process with kernel.perf_event_paranoid at 2 or less.",
+            "You may not record page faults of process %u: run memoir as root, or as the user of "
+            "the process with kernel.perf_event_paranoid at 2 or less.",
             pid);
     if (err == -EMFILE || err == -ENFILE)
         return fault_set(
             fault, err,
-            "Process %u has more threads than this user may open files for: raise ulimit -n, "
-            "or run as root with the agent.",
+            "Process %u has more threads than this user may open files: raise ulimit -n, or run "
+            "memoir as root with the agent.",
             pid);
-    return fault_set(fault, err, "Page faults of process %u cannot be seen: %s.", pid,
+    return fault_set(fault, err, "Page faults of process %u cannot be recorded: %s.", pid,
                      strerror(-err));
 }
 

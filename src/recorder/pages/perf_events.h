@@ -1,4 +1,5 @@
-/* perf_events.h - opens the kernel's events of page faults, for all threads of a process on all processors. */
+/* perf_events.h - opens perf events for page faults, for all threads of a process on all
+ * processors. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +13,7 @@
 
 enum perf_role {
     PERF_FAULT = 1,
-    PERF_MAP_ENTER, /* system calls: mmap and mremap, as they begin and as they end */
+    PERF_MAP_ENTER, /* Tracepoints: begin and end of the system calls mmap and mremap. */
     PERF_MAP_EXIT,
     PERF_MOVE_ENTER,
     PERF_MOVE_EXIT,
@@ -20,20 +21,23 @@ enum perf_role {
 };
 
 struct perf_events {
-    VEC(int) fds;
-    struct perf_ring *rings; /* one per processor that is on line */
-    int *ring_fds;
+    VEC(int) fds;            /* All events. */
+    struct perf_ring *rings; /* One per configured processor; used if the processor is online. */
+    int *ring_fds;           /* Event that owns each ring; -1: none, the processor is offline. */
     unsigned ring_count;
-    struct number_map roles; /* by the kernel's number of the event: enum perf_role */
+    struct number_map roles; /* Kernel's ID of the event -> enum perf_role. */
     uint32_t stack_bytes;
+    /* Faults that happen in system calls are seen; mmap and mremap are seen. */
     bool sees_kernel, sees_maps;
 };
 
-/* 0 or -errno with a sentence.  Begins at once. */
+/* Opens and starts the events.  Returns 0 or -errno with a sentence in `fault`; -ENOBUFS means that
+ * smaller rings may work. */
 int perf_events_open(struct perf_events *events, uint32_t pid, uint32_t stack_bytes,
-                     size_t ring_bytes, struct fault *fault); /* -ENOBUFS: smaller rings may do */
+                     size_t ring_bytes, struct fault *fault);
 void perf_events_close(struct perf_events *events);
-/* Records that found no room so far, as the kernel counts them with each event; 0 where it does not (before 6.0). */
+/* Number of records lost so far because a ring was full, by the kernel's counter of each event; 0
+ * where the kernel has no such counter (before 6.0). */
 uint64_t perf_events_lost(const struct perf_events *events);
-/* Takes one fault in `period` from now on. */
+/* Records one in `period` faults from now on. */
 void perf_events_set_period(struct perf_events *events, uint64_t period);

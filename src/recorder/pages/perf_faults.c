@@ -16,7 +16,7 @@
 #define RING_USUAL   ((size_t)2 << 20)
 #define PERIOD_MAX   4096u
 #define CALL_FAILED  ((uint64_t)-4096)
-#define BUDGET_NS    100000000ull /* how often the rate is looked at */
+#define BUDGET_NS    100000000ull /* time between two checks of the rate */
 #define STACK_NUMBER 0x3fffffffu
 
 struct perf_faults {
@@ -80,7 +80,8 @@ static void deliver(struct perf_faults *faults, const struct agent_record *recor
     faults->each(faults->context, record, size);
 }
 
-/* What is left of the sample begins with registers and, if asked for, the stack.  The number for it, or AGENT_STACK_NONE. */
+/* Delivers the registers and the stack (if any) that follow in the sample, as an AGENT_COPY.
+ * Returns the number of the copy, or AGENT_STACK_NONE. */
 static uint32_t copy_stack(struct perf_faults *faults, struct perf_cursor *cursor,
                            const struct agent_record *of)
 {
@@ -114,8 +115,9 @@ static void translate_fault(struct perf_faults *faults, struct perf_cursor *curs
     faults->counts.skipped += faults->counts.period - 1;
 }
 
-/* The tracepoint's own bytes: a number of the event, one of the call, and the arguments or the result from 16 on. */
-static struct perf_cursor take_raw(struct perf_cursor *cursor)
+/* Reads the raw bytes of the tracepoint.  Returns a cursor at byte 16, after the numbers of the
+ * event and of the system call: there are the arguments or the result. */
+static struct perf_cursor parse_raw(struct perf_cursor *cursor)
 {
     uint32_t size = 0;
     if (cursor->end - cursor->at >= 4)
@@ -132,7 +134,7 @@ static struct perf_cursor take_raw(struct perf_cursor *cursor)
 static void begin_call(struct perf_faults *faults, struct perf_cursor *cursor,
                        struct agent_record *record, enum perf_role role)
 {
-    struct perf_cursor raw = take_raw(cursor);
+    struct perf_cursor raw = parse_raw(cursor);
     struct perf_call call = {.tid = record->tid, .stack = AGENT_STACK_NONE};
     for (unsigned i = 0; i < CALL_ARGUMENTS; i++)
         call.arguments[i] = perf_cursor_word(&raw);
@@ -144,7 +146,7 @@ static void begin_call(struct perf_faults *faults, struct perf_cursor *cursor,
 static void end_call(struct perf_faults *faults, struct perf_cursor *cursor,
                      struct agent_record *record, enum perf_role role)
 {
-    struct perf_cursor raw = take_raw(cursor);
+    struct perf_cursor raw = parse_raw(cursor);
     struct perf_call call;
     uint64_t const result = perf_cursor_word(&raw);
     if (!perf_calls_end(&faults->calls, record->tid, &call) || result >= CALL_FAILED)
@@ -219,7 +221,8 @@ static void translate(void *context, const char *bytes, size_t size, uint64_t ti
         deliver(faults, &record, sizeof(record));
 }
 
-/* More faults than are wanted, or than fit: fewer are taken, and more again when it is quiet. */
+/* Doubles the period while there are more faults than `rate_max`, and halves it when there are
+ * few. */
 static void keep_budget(struct perf_faults *faults, uint64_t now)
 {
     uint64_t const passed = now - faults->budget_ns;
@@ -227,7 +230,7 @@ static void keep_budget(struct perf_faults *faults, uint64_t now)
         return;
     struct perf_faults_counts *counts = &faults->counts;
     uint64_t const rate =
-        (counts->faults + counts->lost - faults->budget_faults) * 1000000000u / passed;
+        (counts->faults + counts->lost - faults->budget_faults) * NS_PER_SECOND / passed;
     uint64_t period = counts->period;
     if (rate > faults->options.rate_max)
         period *= 2;
@@ -241,7 +244,8 @@ static void keep_budget(struct perf_faults *faults, uint64_t now)
     faults->budget_faults = counts->faults + counts->lost;
 }
 
-/* The kernel tells of a loss with the next event on the same processor, which may never come: the events know it at once. */
+/* The kernel writes a record about a loss only with the next event on the same processor, which may
+ * never come.  The counters of the events know the loss at once. */
 static void count_lost(struct perf_faults *faults)
 {
     uint64_t const lost = perf_events_lost(&faults->events);

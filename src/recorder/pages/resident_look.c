@@ -16,7 +16,7 @@ struct resident_walker {
     struct resident_look *look;
     struct page_join join;
     struct map_list maps;
-    size_t region;    /* that the next run is in, or a later one */
+    size_t region;    /* region of the next run, or an earlier one */
     uint8_t *natures; /* of the regions: enum page_nature */
     catch_up_fn catch_up;
     void *context;
@@ -61,13 +61,14 @@ static int find_natures(struct resident_walker *walker)
     return walker->natures ? 0 : -ENOMEM;
 }
 
-/* Whether each page must be asked what it is: that costs the kernel three times as much. */
+/* Whether the kernel must be asked for the kind of each page; that costs three times as much. */
 static bool is_mixed(const struct resident_walker *walker, size_t region)
 {
     return walker->natures[region] >= NATURE_OWN_SHMEM;
 }
 
-/* The part of a run that is in one mapping, by the kernel's own rule: a page is anonymous, or else its file system decides. */
+/* Handles the part of a run that is in one mapping.  The kind follows the kernel's rule: a page is
+ * anonymous, or else its file system decides. */
 static void judge_part(struct resident_walker *walker, const struct page_run *run, uint64_t start,
                        uint64_t end)
 {
@@ -107,7 +108,8 @@ static void judge_run(struct resident_walker *walker, const struct page_run *run
     }
 }
 
-/* What was seen is true if the process still has its memory now: one that ends looks as if it had no pages. */
+/* Uses the slice only if the process still has its memory now: a process that is ending looks as if
+ * it had no pages. */
 static void judge_slice(struct resident_walker *walker)
 {
     if (walker->catch_up)
@@ -122,7 +124,7 @@ static void judge_slice(struct resident_walker *walker)
     walker->runs.count = 0;
 }
 
-static void take_run(void *context, const struct page_run *run)
+static void add_run(void *context, const struct page_run *run)
 {
     struct resident_walker *walker = context;
     if (!vec_push(&walker->runs, *run))
@@ -131,7 +133,7 @@ static void take_run(void *context, const struct page_run *run)
         judge_slice(walker);
 }
 
-/* Mappings that lie side by side are walked as one. */
+/* Walks adjacent mappings together. */
 static int walk_all(struct resident_walker *walker, struct pagemap *pagemap)
 {
     size_t count = walker->maps.regions.count;
@@ -144,13 +146,13 @@ static int walk_all(struct resident_walker *walker, struct pagemap *pagemap)
         for (next = i + 1; next < count && regions[next].start == regions[next - 1].end &&
                            is_mixed(walker, next) == pagemap->tells_files;)
             next++;
-        err = pagemap_walk(pagemap, regions[i].start, regions[next - 1].end, take_run, walker);
+        err = pagemap_walk(pagemap, regions[i].start, regions[next - 1].end, add_run, walker);
     }
     judge_slice(walker);
     return err < 0 ? err : walker->err;
 }
 
-/* The look becomes the last one only if everything went well. */
+/* Replaces the previous look only if everything succeeded. */
 static int make_result(struct resident_walker *walker, struct resident_result *result)
 {
     struct page_join *join = &walker->join;
@@ -195,8 +197,8 @@ static int look_at_all(struct resident_walker *walker, struct page_book *book,
     return err;
 }
 
-int resident_look_take(struct resident_look *look, uint32_t pid, struct page_book *book,
-                       catch_up_fn catch_up, void *context, struct resident_result *result)
+int resident_look_run(struct resident_look *look, uint32_t pid, struct page_book *book,
+                      catch_up_fn catch_up, void *context, struct resident_result *result)
 {
     struct resident_walker walker = {.pid = pid,
                                      .look = look,

@@ -1,9 +1,12 @@
-/* resident_look.h - one look at all pages of a process that are resident or in swap, and whose they are.
+/* resident_look.h - one look at all pages of a process that are resident or in swap: finds the
+ * owner of each page.
  *
- * Reads maps and pagemap in slices that hold the process up for a fraction of a millisecond each, and brings the book up to date
- * between seeing a slice and judging it.  25 to 50 ns of CPU time per page, 100 where each must be asked
- * whether it is a private copy of a file's.  The kernel's counters are read before and after: on a
- * process that stands still they equal the sums here, per kind; else they bound nothing, but tell how much moved. */
+ * Reads maps and pagemap in slices; each slice holds the process up for a fraction of a
+ * millisecond.  After a slice is read, and before its pages get owners, all pending events are
+ * booked.  Cost: 25 to 50 ns of CPU time per page; 100 ns where the kernel must be asked for each
+ * page whether it is a private copy of a page of a file.  The kernel's memory counters are read
+ * before and after.  If the process does not run meanwhile, they equal the sums here, per kind;
+ * otherwise they only show how much changed. */
 #pragma once
 
 #include <stdint.h>
@@ -14,31 +17,34 @@
 #include "procfs/memory/mapping_kind.h"
 #include "procfs/memory/memory_status.h"
 
-/* Of one process, from look to look.  All zero to begin. */
+/* State of one process between looks.  Initialise with zeros. */
 struct resident_look {
-    struct number_map pages; /* of the last one, by page_owner_key */
+    struct number_map pages; /* Pages at the last look, by page_owner_key. */
     struct mapping_kinds mappings;
 };
 
 struct resident_result {
-    struct page_parts parts;   /* all of them */
-    struct page_parts changes; /* what each has more, or less (negative), than at the look before */
-    uint64_t bytes[LOOK_KINDS];      /* by enum page_kind: the sums of `parts` */
-    uint64_t rule_bytes[PAGE_RULES]; /* of what is resident: how it came to its owner */
-    uint64_t uncounted_bytes;        /* pages of devices, which the kernel does not count either */
-    uint64_t dropped;                /* keys of pages that are gone */
-    struct memory_status before, after;
+    struct page_parts parts;         /* All pages. */
+    struct page_parts changes;       /* Change since the previous look; a decrease is negative. */
+    uint64_t bytes[LOOK_KINDS];      /* Sums of `parts` by enum page_kind. */
+    uint64_t rule_bytes[PAGE_RULES]; /* Resident bytes by how they got their owner. */
+    uint64_t uncounted_bytes;        /* Pages of devices; the kernel does not count them either. */
+    uint64_t dropped;                /* Keys removed from the book because their pages are gone. */
+    struct memory_status before, after; /* Kernel counters. */
     uint64_t took_ns;
 };
 
-/* Books every event that has come so far. */
+/* Callback that books every event that has arrived so far. */
 typedef void (*catch_up_fn)(void *context);
 
-/* 0 or -errno: -ESRCH or -ENOENT when the process is gone or goes meanwhile, -EACCES when its pages may not be looked at; then
- * `result` is empty, and what changed since is against the last look that succeeded, in the book too.  The caller ends the result with resident_result_fini. */
-int resident_look_take(struct resident_look *look, uint32_t pid, struct page_book *book,
-                       catch_up_fn catch_up, void *context, struct resident_result *result);
-/* As if all pages went: to end a process, or before an exec changes what its stacks mean. */
+/* Looks at all pages.  Returns 0 or -errno: -ESRCH or -ENOENT if the process has ended or ends
+ * meanwhile, -EACCES if its pages may not be read.  On failure `result` is empty, and the next look
+ * reports changes since the last successful look; the book agrees with that.  The caller frees the
+ * result with resident_result_fini. */
+int resident_look_run(struct resident_look *look, uint32_t pid, struct page_book *book,
+                      catch_up_fn catch_up, void *context, struct resident_result *result);
+/* Reports all pages as gone: when a process ends, or before an exec gives its stacks another
+ * meaning.  Returns 0 or -ENOMEM. */
 int resident_look_clear(struct resident_look *look, struct page_parts *changes);
 void resident_result_fini(struct resident_result *result);
 void resident_look_fini(struct resident_look *look);

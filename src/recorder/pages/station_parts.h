@@ -1,5 +1,5 @@
-/* station_parts.h - the inside of a page station, shared by its files: page_station.c for those who ask, station_thread.c for what
- * the thread does. */
+/* station_parts.h - internals of a page station: page_station.c has the public functions,
+ * station_thread.c the work of the thread. */
 #pragma once
 
 #include <pthread.h>
@@ -9,37 +9,39 @@
 #include "pages/page_station.h"
 #include "kernel_events/station_stacks.h"
 
-/* What the thread is to do; one at a time. */
+/* An order to the thread; one at a time. */
 enum order { ORDER_NONE, ORDER_WATCH, ORDER_NEXT, ORDER_AWAIT, ORDER_LOOK };
 
 struct page_station {
     struct page_station_options options;
     pthread_t thread;
-    pthread_mutex_t lock; /* of what take, state and so on read: news, sums, stacks, the list */
-    pthread_cond_t done;  /* with the order */
+    pthread_mutex_t lock; /* Protects what the public functions read: news, sums, stacks, watches */
+    pthread_cond_t done;  /* Signalled when the order is done. */
     enum order order;
     uint32_t order_pid;
     bool order_is_whole;
-    int order_err;
+    int order_err; /* Result of the order. */
     struct fault *order_fault;
     atomic_bool stop;
-    struct agent_link *link; /* NULL: the agent is gone */
-    bool uses_perf;          /* and there never was one */
+    struct agent_link *link; /* NULL: there is no agent (any more). */
+    bool uses_perf;          /* The source is perf events: there never was an agent. */
     struct code_store *codes;
     struct station_stacks *stacks;
     VEC(struct page_watch *) watches;
-    VEC(uint32_t) children;       /* that nobody has asked for yet */
-    const char *awaited;          /* the name of who is, or NULL */
-    bool awaits_once;             /* the first alone */
-    uint64_t missed;              /* awaited ones that were over too soon */
-    uint32_t self;                /* what records call us, when we watch our next child */
-    struct page_watch *looked_at; /* just now; NULL: none */
-    uint64_t drained_ns;          /* CPU time that went into reading records */
+    VEC(uint32_t) children;       /* PIDs that page_station_next_child has not returned yet. */
+    const char *awaited;          /* Program name of page_station_await, or NULL. */
+    bool awaits_once;             /* Only the first process of that name. */
+    uint64_t missed;              /* Awaited processes that ended too early. */
+    uint32_t self;                /* Our own PID in records, while we watch our next child. */
+    struct page_watch *looked_at; /* Watch of the look in progress; NULL: no look. */
+    uint64_t drained_ns;          /* CPU time spent on reading records. */
     struct agent_counters counters;
+    /* Times: of the last counters, of the last attempt to connect, since when the agent is gone;
+     * then the number of gaps and their total length. */
     uint64_t counted_ns, tried_ns, gone_ns, gaps, gap_ns;
 };
 
-/* The watch of a process, by the number that we see; the newest, or NULL. */
+/* Returns the newest watch of a PID (as this process sees it), or NULL. */
 static inline struct page_watch *find_by_pid(const struct page_station *station, uint32_t pid)
 {
     for (size_t i = station->watches.count; i-- > 0;)
@@ -48,5 +50,5 @@ static inline struct page_watch *find_by_pid(const struct page_station *station,
     return NULL;
 }
 
-/* The thread, for pthread_create. */
+/* Main function of the thread, for pthread_create. */
 void *station_work(void *station);

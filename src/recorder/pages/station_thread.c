@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* station_thread.c - reads what happens to the watched processes, and looks at their pages when that is due. */
+/* station_thread.c - reads the events of the watched processes, and looks at their pages when a
+ * look is due. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,9 +14,9 @@
 
 #define WAIT_MS          20
 #define AT_ONCE          4096u /* records */
-#define LOOK_SHARE       100u  /* of the time may go into looks */
+#define LOOK_SHARE       100u  /* looks take at most 1/100 of the time */
 #define END_NS           100000000ull
-#define CONNECT_NS       1000000000ull
+#define CONNECT_NS       NS_PER_SECOND
 #define COUNTERS_NS      500000000ull
 #define PERF_STACK_BYTES 8192u
 #define PERF_RING_BYTES  (32u << 20)
@@ -32,11 +33,11 @@ static struct page_watch *find_by_record(const struct page_station *station, uin
     return NULL;
 }
 
-/* `parent` NULL: we are. */
+/* Begins to watch a forked process.  `parent` NULL: its parent is this process. */
 static void begin_child(struct page_station *station, struct page_watch *parent, uint32_t pid)
 {
     struct page_watch *child = calloc(1, sizeof(*child));
-    /* Only where we see processes by the same numbers as the kernel. */
+    /* Only if this process sees the same PIDs as the kernel (no PID namespace). */
     bool const is_seen =
         parent ? parent->pid == parent->known_as : station->self == (uint32_t)getpid();
     int err = child && is_seen && station->children.count < CHILDREN_MAX ? 0 : -ENOMEM;
@@ -50,7 +51,9 @@ static void begin_child(struct page_station *station, struct page_watch *parent,
         return;
     }
     child->is_wanted = child->is_offered = true;
-    if (!vec_push(&station->watches, child) || !vec_push(&station->children, pid)) {
+    if (vec_reserve(&station->children, 1) && vec_push(&station->watches, child)) {
+        (void)vec_push(&station->children, pid);
+    } else {
         page_watch_fini(child);
         free(child);
     }
@@ -62,11 +65,12 @@ static int await(struct page_station *station, struct fault *fault)
         .watch = station->options.watch | (station->awaits_once ? AGENT_WATCH_ONCE : 0)};
     if (!station->link)
         return fault_set(fault, -EPIPE,
-                         "the agent has ended: start it again with sudo memoir agent");
+                         "the agent has ended: start a new one with sudo memoir agent");
     return agent_link_await(station->link, station->awaited, &wishes, fault);
 }
 
-/* Somebody has become what was awaited; the kernel knows only the beginning of a long name. */
+/* A process executed a program of the awaited name.  The kernel knows only the begin of a long
+ * name. */
 static void begin_awaited(struct page_station *station, uint32_t pid)
 {
     struct page_watch *watch = calloc(1, sizeof(*watch));
@@ -78,8 +82,10 @@ static void begin_awaited(struct page_station *station, uint32_t pid)
     if (err == 0) {
         watch->is_wanted = watch->is_offered = true;
         watch->own.is_old = true; /* the loader is at work */
-        if (vec_push(&station->watches, watch) && vec_push(&station->children, pid))
+        if (vec_reserve(&station->children, 1) && vec_push(&station->watches, watch)) {
+            (void)vec_push(&station->children, pid);
             return;
+        }
         page_watch_fini(watch);
     }
     free(watch);
@@ -90,7 +96,8 @@ static void begin_awaited(struct page_station *station, uint32_t pid)
         (void)await(station, NULL);
 }
 
-/* What concerns one process alone: false when it must wait until its pages have been looked at. */
+/* Handles a fork or an exec.  Returns false if the record must wait until the look at the process
+ * is over. */
 static bool begin_or_change(struct page_station *station, struct page_watch *watch,
                             const struct agent_record *record)
 {
@@ -103,7 +110,7 @@ static bool begin_or_change(struct page_station *station, struct page_watch *wat
     return true;
 }
 
-/* Whoever it was that dropped it: it is gone for all. */
+/* A page that left the page cache is gone for all processes. */
 static bool drop_from_cache(struct page_station *station, const struct agent_cache *cache)
 {
     struct cache_span const span = {.inode = cache->inode,
@@ -166,12 +173,12 @@ static void on_perf_record(void *context, const struct agent_record *record, siz
     if (watch && watch->is_execing) {
         watch->book.lost++;
         watch->sums.lost++;
-    } else if (!on_record(station, record) && record->kind == AGENT_EXEC) {
+    } else if (!on_record(station, record) && watch && record->kind == AGENT_EXEC) {
         watch->is_execing = true;
     }
 }
 
-/* Losses are known per process here. */
+/* With perf events, losses are known per process. */
 static void drain_perf(struct page_station *station, struct page_watch *watch)
 {
     uint64_t const before = perf_faults_count(watch->perf).lost;
@@ -193,7 +200,8 @@ static void drain(void *context)
     station->drained_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
-/* Who has no memory any more is about to be told as ended: soon, or nobody tells. */
+/* A process without memory is about to end.  Waits a little for the exit event; the second time,
+ * takes the process for ended. */
 static void await_end(struct page_watch *watch)
 {
     watch->has_ended = watch->is_ending;
@@ -206,16 +214,17 @@ static void look(struct page_station *station, struct page_watch *watch)
     struct resident_result result;
     uint64_t const began = clock_ns(CLOCK_THREAD_CPUTIME_ID) - station->drained_ns;
     uint64_t const began_ns = monotonic_ns();
-    watch->book.lost += !station->link && !station->uses_perf; /* nobody tells what happens now */
+    watch->book.lost +=
+        !station->link && !station->uses_perf; /* without a source, events are being lost */
     pthread_mutex_lock(&station->lock);
     station->looked_at = watch;
     pthread_mutex_unlock(&station->lock);
     int err = page_watch_look(watch, drain, station, &result);
-    drain(station); /* it may have ended meanwhile, and its memory with it */
+    drain(station); /* the process may have ended meanwhile */
     pthread_mutex_lock(&station->lock);
     station->looked_at = NULL;
     if (err == 0) {
-        page_watch_take(watch, &result);
+        page_watch_apply(watch, &result);
         watch->sums.looked_ns = began_ns;
     }
     uint64_t const cost =
@@ -235,7 +244,7 @@ static void look(struct page_station *station, struct page_watch *watch)
     resident_result_fini(&result);
 }
 
-/* Losses are of all processes of this link: each may be the one. */
+/* The agent counts losses per link: every watched process may be affected. */
 static void count(struct page_station *station, uint64_t now)
 {
     struct agent_counters counters;
@@ -265,7 +274,8 @@ static void lose_agent(struct page_station *station, uint64_t now)
     pthread_mutex_unlock(&station->lock);
 }
 
-/* A new agent: everything is told again.  Stacks that it does not know come as copies. */
+/* Connects to a new agent and asks for everything again.  The new agent knows no stacks, so they
+ * come as copies. */
 static void find_agent(struct page_station *station, uint64_t now)
 {
     if (now - station->tried_ns < CONNECT_NS)
@@ -318,7 +328,7 @@ static int begin_watch(struct page_station *station, uint32_t pid, bool is_whole
         err = perf ? err : -EPERM;
     } else if (!station->link)
         err =
-            fault_set(fault, -EPIPE, "the agent has ended: start it again with sudo memoir agent");
+            fault_set(fault, -EPIPE, "the agent has ended: start a new one with sudo memoir agent");
     else if (err == 0)
         err = agent_link_watch(station->link, (pid_t)pid, station->options.watch, &known_as, fault);
     if (err == 0) {
@@ -334,10 +344,17 @@ static int begin_watch(struct page_station *station, uint32_t pid, bool is_whole
         return err;
     }
     watch->perf = perf;
-    watch->is_wanted = watch->is_offered = true; /* also if it ends before anybody takes anything */
+    watch->is_wanted = watch->is_offered =
+        true; /* also if it ends before anybody collects anything */
     pthread_mutex_lock(&station->lock);
     err = vec_push(&station->watches, watch) ? 0 : -ENOMEM;
     pthread_mutex_unlock(&station->lock);
+    if (err < 0) {
+        if (station->link)
+            (void)agent_link_unwatch(station->link, known_as);
+        page_watch_fini(watch);
+        free(watch);
+    }
     return err;
 }
 
@@ -347,7 +364,7 @@ static int begin_next(struct page_station *station, struct fault *fault)
         return 0; /* it is watched when it is there */
     if (!station->link)
         return fault_set(fault, -EPIPE,
-                         "the agent has ended: start it again with sudo memoir agent");
+                         "the agent has ended: start a new one with sudo memoir agent");
     return agent_link_watch(station->link, getpid(), station->options.watch | AGENT_WATCH_NEXT,
                             &station->self, fault);
 }
@@ -379,7 +396,7 @@ static void obey(struct page_station *station)
     pthread_mutex_unlock(&station->lock);
 }
 
-/* Processes that are over and of no interest to anybody. */
+/* Frees the watches of processes that have ended and that no caller wants. */
 static void clear_away(struct page_station *station)
 {
     pthread_mutex_lock(&station->lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <string.h>
 
 #include "stacks/code_tables.h"
+#include "stacks/go_row.h"
 
 #define ENTRY_BYTES 96u /* the first instructions of a program, which nobody called */
 #define PAGE        4096u
@@ -31,22 +31,12 @@ static bool is_in_go(const struct code_tables *tables, uint64_t address)
     return tables->is_go && address >= tables->go_low && address < tables->go_high;
 }
 
-/* Go's functions: the table says how far the stack pointer is from the return address, for those in assembly too.  The
- * frame pointer is kept next to that, wherever there is a frame. */
 static int go_row(const struct code_tables *tables, uint64_t pc, struct unwind_row *row)
 {
     struct go_stack frame;
     if (!pclntab_stack(&tables->go, pc, &frame) || frame.size > INT32_MAX / 2)
         return -ENOENT;
-    memset(row, 0, sizeof(*row));
-    row->cfa_register = frame.kind == GO_STACK_IN_R12 ? REG_R12 : REG_RSP;
-    row->cfa_offset = (int64_t)frame.size + 8;
-    row->registers[REG_RIP] = (struct register_rule){.place = PLACE_AT, .offset = -8};
-    if (frame.size > 0)
-        row->registers[REG_RBP] = (struct register_rule){.place = PLACE_AT, .offset = -16};
-    if (frame.kind == GO_STACK_BEGINS || frame.kind == GO_STACK_SWITCHED)
-        row->registers[REG_RIP].place = PLACE_UNDEFINED;
-    row->signal_frame = frame.kind == GO_STACK_SIGNAL;
+    go_row_make(&frame, row);
     return 0;
 }
 
@@ -87,10 +77,10 @@ int code_tables_row(const struct code_tables *tables, uint64_t pc, struct unwind
     if (is_in_go(tables, pc))
         return go_row(tables, pc, row);
     int err = frame_row(tables, pc, row);
-    /* A return address at the very first byte of a function, with nobody's code before it, was never a call:
-     * makecontext put it there, as the outer end of a new stack. */
+    /* A return address at the very first byte of a function, with nobody's code before it, was
+     * never a call: makecontext put it there, as the outer end of a new stack. */
     if (err == -ENOENT && frame_row(tables, pc + 1, row) == 0) {
-        row->registers[REG_RIP].place = PLACE_UNDEFINED;
+        row->registers[REG_IP].place = PLACE_UNDEFINED;
         return 0;
     }
     return err;

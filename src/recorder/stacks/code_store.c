@@ -77,8 +77,8 @@ static int add(struct code_store *store, struct stored *file, const struct image
     return 0;
 }
 
-int code_store_take(struct code_store *store, struct code_key key,
-                    const struct image_source *source, struct code_tables **tables)
+int code_store_acquire(struct code_store *store, struct code_key key,
+                       const struct image_source *source, struct code_tables **tables)
 {
     struct stored *file = find(store, key);
     *tables = NULL;

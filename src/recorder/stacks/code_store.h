@@ -10,8 +10,8 @@ struct code_key {
 
 /* The tables of a file, made if they are not there.  *tables is NULL when this is no ELF object.
  * 0 or -ENOMEM.  Each is given back with code_store_release. */
-int code_store_take(struct code_store *store, struct code_key key,
-                    const struct image_source *source, struct code_tables **tables);
+int code_store_acquire(struct code_store *store, struct code_key key,
+                       const struct image_source *source, struct code_tables **tables);
 void code_store_release(struct code_store *store, struct code_tables *tables);
 
 /* A number that was not given before. */

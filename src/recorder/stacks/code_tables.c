@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "machine/executables.h"
 #include "symbols/go/go_module.h"
 
 #define IDENTITY_BYTES 4096u
@@ -41,7 +42,8 @@ static void read_eh_frame(struct code_tables *tables, const struct elf_view *vie
         return;
     memcpy(&distance, tables->image.bytes + header.offset + 4, sizeof(distance));
     uint64_t address = segment.p_vaddr + 4 + (uint64_t)(int64_t)distance;
-    /* Relative to itself, four bytes, and the table relative to the header: what every linker writes. */
+    /* Relative to itself, four bytes, and the table relative to the header: what every linker
+     * writes. */
     if (tables->image.bytes[header.offset + 1] != 0x1b || !elf_offset_of(view, address, &frames))
         return;
     uint64_t low = header.offset < frames.offset ? header.offset : frames.offset;
@@ -120,7 +122,7 @@ uint64_t code_identity(const struct image_source *source)
     return identity ? identity : 1;
 }
 
-static void take_segments(struct code_tables *tables, const struct elf_view *view, bool executable)
+static void copy_segments(struct code_tables *tables, const struct elf_view *view, bool executable)
 {
     Elf64_Phdr segment;
     for (uint32_t i = 0; elf_view_segment(view, i, &segment); i++) {
@@ -155,14 +157,14 @@ int code_tables_init(struct code_tables *tables, const struct image_source *sour
     if (err < 0)
         return err;
     memcpy(&head, tables->image.bytes, sizeof(head));
-    if (head.e_machine != EM_X86_64) {
+    if (head.e_machine != MACHINE_ELF) {
         code_tables_fini(tables);
         return -EINVAL;
     }
     tables->entry = head.e_entry;
     elf_view_build_id(&view, tables->build_id);
-    take_segments(tables, &view, true);
-    take_segments(tables, &view, false);
+    copy_segments(tables, &view, true);
+    copy_segments(tables, &view, false);
     read_eh_frame(tables, &view, source, &kept[0]);
     read_go(tables, &view, source, &kept[1]);
     kept[2] = frame_index_read(tables, &view, source);

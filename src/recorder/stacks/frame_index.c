@@ -49,8 +49,8 @@ static bool read_section(struct code_tables *tables, const struct image_source *
     return true;
 }
 
-/* .debug_frame has what .eh_frame has not: programs compiled without the latter still have it for their start.  Go's is
- * of no use, its own table has more. */
+/* .debug_frame has what .eh_frame has not: programs compiled without the latter still have it
+ * for their start.  Go's is of no use, its own table has more. */
 struct image_part frame_index_read(struct code_tables *tables, const struct elf_view *view,
                                    const struct image_source *source)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listed_code.c - the code of a process by a list of its mappings, with the files of this machine. */
+/* listed_code.c - the code of a process by a list of its mappings, with the files of this
+ * machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "stacks/process_code_parts.h"
 #include "stacks/process_file.h"
 #include "symbols/elf/elf_image.h"
@@ -148,13 +150,12 @@ static bool open_listed(const char *path, struct listed_file *file, struct image
     } else {
         if ((file->fd = elf_file_open("", path)) < 0)
             return false;
-        if (fstat(file->fd, &status) < 0 || !S_ISREG(status.st_mode)) {
+        if (fstat(file->fd, &status) < 0) {
             close(file->fd);
             return false;
         }
         source->size = (uint64_t)status.st_size;
-        source->stamp =
-            (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
+        source->stamp = timespec_ns(&status.st_mtim);
     }
     *key = (struct code_key){status.st_dev, status.st_ino, code_identity(source)};
     return true;
@@ -190,7 +191,7 @@ void listed_code_prepare(struct process_code *code, struct code_region *region)
     if (!open_listed(region->path, &file, &source, &key))
         return;
     if (key.identity != 0)
-        (void)code_store_take(code->store, key, &source, &region->tables);
+        (void)code_store_acquire(code->store, key, &source, &region->tables);
     else if (!region->build_id[0])
         region->kind = CODE_MADE; /* no ELF object, and nobody says it was one */
     close_listed(&file);

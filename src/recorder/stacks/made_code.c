@@ -8,7 +8,7 @@
 #include "stacks/process_code_parts.h"
 #include "symbols/lookup/perf_map.h"
 
-#define LOOK_AGAIN_NS UINT64_C(1000000000)
+#define LOOK_AGAIN_NS NS_PER_SECOND
 
 const char *process_code_made_list(struct process_code *code)
 {

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_root.h"
 #include "stacks/code_store.h"
 #include "stacks/process_code_parts.h"
@@ -42,15 +43,13 @@ void process_code_close(struct process_code *code)
 
 int process_code_open(struct code_store *store, uint32_t pid, struct process_code **code)
 {
-    char path[64];
     int err = -ENOMEM;
     struct process_code *made = calloc(1, sizeof(*made));
     if (made) {
         made->store = store;
         made->pid = pid;
         made->root = process_root(pid);
-        snprintf(path, sizeof(path), "/proc/%u/mem", pid);
-        made->memory = open(path, O_RDONLY | O_CLOEXEC);
+        made->memory = proc_open(pid, 0, PROC_MEM);
         err = process_code_refresh(made);
         if (err == -ENOENT)
             err = -ESRCH;
@@ -95,8 +94,8 @@ static int add_region(struct process_code *fresh, const struct map_region *from)
     return vec_push(&fresh->regions, region) ? 0 : -ENOMEM;
 }
 
-/* What is known of regions that are still there moves to the new list.  Whether all of the code that matters is: what was
- * made at run time comes and goes, and is nobody's. */
+/* What is known of regions that are still there moves to the new list.  Whether all of the code
+ * that matters is: what was made at run time comes and goes, and is nobody's. */
 static bool take_known(struct process_code *code, struct process_code *fresh)
 {
     bool all = true;
@@ -138,7 +137,7 @@ int process_code_refresh(struct process_code *code)
     code->quiet = same && fresh.regions.count == before ? code->quiet + 1 : 0;
     if (code->quiet > QUIET_MAX)
         code->quiet = QUIET_MAX;
-    code->next_refresh_ns = monotonic_ns() + (1000000000u / REFRESHES_PER_SECOND << code->quiet);
+    code->next_refresh_ns = monotonic_ns() + (NS_PER_SECOND / REFRESHES_PER_SECOND << code->quiet);
     release_regions(code);
     map_list_fini(&code->maps);
     code->maps = fresh.maps;
@@ -174,8 +173,8 @@ bool process_code_was_replaced(struct process_code *code)
 
 #define MODULE_SPAN ((uint64_t)1 << 30)
 
-/* All mappings of the object: those of its file that keep the file's distances, more or less.  The file may be mapped
- * elsewhere too. */
+/* All mappings of the object: those of its file that keep the file's distances, more or less.
+ * The file may be mapped elsewhere too. */
 static void find_extent(const struct process_code *code, const struct map_region *mapped,
                         struct code_region *region)
 {
@@ -213,7 +212,7 @@ static void prepare(struct process_code *code, struct code_region *region)
         region->kind = CODE_FILE;
         region->bias = region->start - region->offset;
         find_extent(code, mapped, region);
-        (void)code_store_take(code->store, key, &file.source, &region->tables);
+        (void)code_store_acquire(code->store, key, &file.source, &region->tables);
     }
     process_file_close(&file);
     if (!region->tables)
@@ -257,7 +256,8 @@ const struct code_region *process_code_find(struct process_code *code, uint64_t 
     return find(code, address);
 }
 
-/* `mov $15, %rax; syscall`, at the address itself or just behind: a return from a signal handler, without tables. */
+/* `mov $15, %rax; syscall`, at the address itself or just behind: a return from a signal
+ * handler, without tables. */
 static bool is_signal_return(const struct process_code *code, uint64_t address)
 {
     static const uint8_t known[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};

@@ -1,4 +1,5 @@
-/* process_code_parts.h - inside process_code: what those of running processes and those told from a list share. */
+/* process_code_parts.h - inside process_code: what those of running processes and those told
+ * from a list share. */
 #pragma once
 
 #include "procfs/memory/maps.h"

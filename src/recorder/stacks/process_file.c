@@ -2,15 +2,16 @@
 #include "stacks/process_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbols/elf/elf_image.h"
+#include "base/clock.h"
+#include "foreign/foreign_file.h"
 
-#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define HEAD_BYTES 4096u
+
+static const struct foreign_limits limits = {.bytes_max = FOREIGN_ELF_MAX};
 
 size_t read_some(int fd, uint64_t offset, void *to, size_t size)
 {
@@ -67,8 +68,9 @@ static uint64_t mapped_size(const struct process_file *file)
     return size;
 }
 
-/* Whether the open file is what is mapped.  Some file systems show other numbers in the list of mappings than stat does: then its
- * beginning, which has the build-id or where it is, must be what is in memory. */
+/* Whether the open file is what is mapped.  Some file systems show other numbers in the list of
+ * mappings than stat does: then its beginning, which has the build-id or where it is, must be
+ * what is in memory. */
 static bool is_mapped_one(const struct process_file *file, const struct stat *status)
 {
     char ours[HEAD_BYTES], theirs[HEAD_BYTES];
@@ -86,14 +88,11 @@ static bool take_descriptor(struct process_file *file, int fd, bool certain)
     if (fd < 0)
         return false;
     file->fd = fd;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-        (certain || is_mapped_one(file, &status))) {
-        file->source =
-            (struct image_source){.read = read_file,
-                                  .context = file,
-                                  .size = (uint64_t)status.st_size,
-                                  .stamp = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
-                                           (uint64_t)status.st_mtim.tv_nsec};
+    if (fstat(fd, &status) == 0 && (certain || is_mapped_one(file, &status))) {
+        file->source = (struct image_source){.read = read_file,
+                                             .context = file,
+                                             .size = (uint64_t)status.st_size,
+                                             .stamp = timespec_ns(&status.st_mtim)};
         return true;
     }
     close(fd);
@@ -104,16 +103,15 @@ static bool take_descriptor(struct process_file *file, int fd, bool certain)
 static bool open_any(struct process_file *file, uint32_t pid)
 {
     const struct map_region *region = file->region;
-    char path[96];
-    snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
-             (unsigned long long)region->start, (unsigned long long)region->end);
-    if (take_descriptor(file, open(path, OPEN_FLAGS), true))
+    char root[64];
+    int const mapped = foreign_mapping_open(pid, region->start, region->end, &limits, NULL);
+    if (take_descriptor(file, mapped, true))
         return true;
-    snprintf(path, sizeof(path), "/proc/%u/root", pid);
-    if (region->name[0] == '/' && take_descriptor(file, elf_file_open(path, region->name), false))
+    snprintf(root, sizeof(root), "/proc/%u/root", pid);
+    if (region->name[0] == '/' &&
+        take_descriptor(file, foreign_file_open_below(root, region->name, &limits, NULL), false))
         return true;
-    snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-    return take_descriptor(file, open(path, OPEN_FLAGS), false);
+    return take_descriptor(file, foreign_program_open(pid, &limits, NULL), false);
 }
 
 void process_file_open(struct process_file *file, uint32_t pid, int memory,
@@ -135,7 +133,8 @@ bool process_file_is_readable(const struct process_file *file)
 void process_file_open_below(struct process_file *file, const char *root)
 {
     if (file->region->inode != 0 && file->region->name[0] == '/')
-        (void)take_descriptor(file, elf_file_open(root, file->region->name), false);
+        (void)take_descriptor(
+            file, foreign_file_open_below(root, file->region->name, &limits, NULL), false);
 }
 
 void process_file_close(struct process_file *file)

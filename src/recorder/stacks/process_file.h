@@ -12,14 +12,15 @@ struct process_file {
     struct image_source source;
 };
 
-/* The file of `region` (one of `maps`, which must stay).  By the link that the kernel keeps for the mapping, which needs
- * privilege; by its path, as the process sees it; or else from the memory that it is mapped to.  Always works; reads of it
- * may fail. */
+/* The file of `region` (one of `maps`, which must stay).  By the link that the kernel keeps for
+ * the mapping, which needs privilege; by its path, as the process sees it; or else from the
+ * memory that it is mapped to.  Always works; reads of it may fail. */
 void process_file_open(struct process_file *file, uint32_t pid, int memory,
                        const struct map_list *maps, const struct map_region *region);
 /* Whether any of it can be read: not from the memory of a process that is gone. */
 bool process_file_is_readable(const struct process_file *file);
-/* The same file by its path below `root`, if it has the numbers of the mapping, in the place of one that cannot be read. */
+/* The same file by its path below `root`, if it has the numbers of the mapping, in the place of
+ * one that cannot be read. */
 void process_file_open_below(struct process_file *file, const char *root);
 void process_file_close(struct process_file *file);
 

@@ -22,8 +22,9 @@ struct stack_intern {
     struct number_map modules; /* index in the recording plus one, by number of the region */
     struct number_map frames;  /* the same of frames, by module and address */
     size_t frames_indexed;     /* of the recording's */
-    uint32_t
-        made_code; /* the frame of code made at run time, plus one: it has no name but this, until its runtime tells one */
+    /* the frame of code made at run time, plus one: it has no name but this, until its runtime
+     * tells one */
+    uint32_t made_code;
     size_t made_frames; /* of such code whose names its runtime lists */
     uint32_t cut, own;  /* the frames of what was cut off, and of memoir itself; plus one */
     struct number_map known_modules; /* of the recording, by what makes them alike */
@@ -31,8 +32,8 @@ struct stack_intern {
     bool shares_modules; /* a file is one module, wherever it was mapped */
     struct number_map carried_modules, carried_frames,
         carried_stacks; /* of another recording; plus one */
-    struct number_map
-        stacks; /* 2 * stack + 1 if folded, plus one, by a hash of its addresses and whose they are */
+    /* 2 * stack + 1 if folded, plus one, by a hash of its addresses and whose they are */
+    struct number_map stacks;
 };
 
 struct stack_intern *stack_intern_create(struct recording *recording)
@@ -269,6 +270,8 @@ static int put_frames(struct stack_intern *intern, struct process_code *code,
         err = put_name(intern, STACK_CUT_NAME, &intern->cut, &frames[count++]);
     for (uint32_t i = walk->frame_count; err == 0 && i-- > 0;) {
         err = find_frame(intern, code, walk->frames[i], &frames[count++]);
+        if (err < 0)
+            break;
         if (count > 1 && frames[count - 1] == intern->own - 1 &&
             frames[count - 2] == intern->own - 1)
             count--;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "machine/signal_frame.h"
+#include "stacks/code_shape.h"
 #include "stacks/code_tables.h"
 #include "stacks/walk_registers.h"
 
@@ -16,7 +18,7 @@ struct stack_walker {
     uint32_t count;    /* frames so far */
     uint64_t ip;       /* in the newest */
     bool exact;        /* where the frame is is no return address */
-    bool with_all;     /* every register is followed, not only rsp and rbp */
+    bool with_all;     /* every register is followed, not only sp and fp */
     bool others_known; /* those other than these two */
 };
 
@@ -47,7 +49,8 @@ static void push_frame(struct stack_walker *walker, uint64_t address)
     walker->state.walk->frames[at] = address;
 }
 
-/* Nobody called the code that returns from a signal: it is looked up where it begins, not before. */
+/* Nobody called the code that returns from a signal: it is looked up where it begins, not
+ * before. */
 static void correct_signal_frame(struct stack_walker *walker)
 {
     if (!walker->exact) {
@@ -88,19 +91,19 @@ static enum stack_stop failure(const struct walk_state *state)
     return state->out_above ? STACK_STOP_COPY_ENDS : STACK_STOP_ASTRAY;
 }
 
-/* The walk goes on in the caller, by what is known of rsp and rbp alone. */
+/* The walk goes on in the caller, by what is known of sp and fp alone. */
 static void enter_caller(struct stack_walker *walker, uint64_t ip, uint64_t sp)
 {
     struct walk_state *state = &walker->state;
     if (walker->others_known) {
         for (unsigned i = 0; i < REG_COUNT; i++) {
-            if (i != REG_RBP)
+            if (i != REG_FP)
                 state->registers[i].state = REGISTER_LOST;
         }
         walker->others_known = false;
     }
-    state->registers[REG_RIP] = (struct walk_register){.value = ip, .state = REGISTER_KNOWN};
-    state->registers[REG_RSP] = (struct walk_register){.value = sp, .state = REGISTER_KNOWN};
+    state->registers[REG_IP] = (struct walk_register){.value = ip, .state = REGISTER_KNOWN};
+    state->registers[REG_SP] = (struct walk_register){.value = sp, .state = REGISTER_KNOWN};
     state->sp = sp;
     walker->exact = false;
 }
@@ -109,19 +112,19 @@ static enum stack_stop leave_by_rule(struct stack_walker *walker, unwind_rule ru
 {
     struct walk_state *state = &walker->state;
     uint64_t base = state->sp, cfa, ip;
-    if (rule_kind_of(rule) != RULE_RSP && !walk_use(state, REG_RBP, &base))
+    if (rule_kind_of(rule) != RULE_SP && !walk_use(state, REG_FP, &base))
         return failure(state);
     cfa = base + (uint64_t)rule_offset(rule);
-    if (rule_kind_of(rule) == RULE_RBP_MEMORY && !walk_word(state, cfa, &cfa))
+    if (rule_kind_of(rule) == RULE_FP_MEMORY && !walk_word(state, cfa, &cfa))
         return failure(state);
     if (cfa <= state->sp)
         return STACK_STOP_ASTRAY;
     if (!walk_word(state, cfa - 8, &ip))
         return failure(state);
-    if (rule_kind_of(rule) == RULE_RBP_MEMORY)
-        state->registers[REG_RBP] = (struct walk_register){.value = base, .state = REGISTER_SAVED};
+    if (rule_kind_of(rule) == RULE_FP_MEMORY)
+        state->registers[REG_FP] = (struct walk_register){.value = base, .state = REGISTER_SAVED};
     else if (rule_saved_fp(rule))
-        state->registers[REG_RBP] = walk_saved(state, REG_RBP, cfa - rule_saved_fp(rule));
+        state->registers[REG_FP] = walk_saved(state, REG_FP, cfa - rule_saved_fp(rule));
     enter_caller(walker, ip, cfa);
     return GO_ON;
 }
@@ -139,7 +142,7 @@ static enum stack_stop leave_by_row(struct stack_walker *walker, uint64_t addres
     if (outermost)
         return STACK_STOP_OUTERMOST;
     /* Only before its first push can a function have its return address in a register. */
-    bool const may_stay = walker->count == 1 && row.registers[REG_RIP].place == PLACE_REGISTER;
+    bool const may_stay = walker->count == 1 && row.registers[REG_IP].place == PLACE_REGISTER;
     if (!row.signal_frame && (may_stay ? state->sp < sp : state->sp <= sp))
         return STACK_STOP_ASTRAY;
     if (row.signal_frame)
@@ -149,20 +152,19 @@ static enum stack_stop leave_by_row(struct stack_walker *walker, uint64_t addres
     return GO_ON;
 }
 
-/* What the kernel saved when it called a signal handler: a ucontext lies at the stack pointer of the code that returns
- * from it. */
+/* What the kernel saved when it called a signal handler: a ucontext lies at the stack pointer of
+ * the code that returns from it. */
 static enum stack_stop leave_signal(struct stack_walker *walker)
 {
-    static const uint8_t in_order[REG_COUNT] = {
-        8, 9, 10, 11, 12, 13, 14, REG_R15, 5, 4, REG_RBP, REG_RBX, 1, 0, 2, REG_RSP, REG_RIP};
+    static const uint8_t in_order[] = SIGNAL_ORDER;
     struct walk_state *state = &walker->state;
-    uint64_t const saved = state->sp + 40;
+    uint64_t const saved = state->sp + SIGNAL_WORDS_AT;
     uint64_t ip;
     correct_signal_frame(walker);
-    for (unsigned i = 0; i < REG_COUNT; i++)
+    for (unsigned i = 0; i < sizeof(in_order); i++)
         state->registers[in_order[i]] =
             (struct walk_register){.value = saved + 8 * i, .state = REGISTER_SAVED};
-    if (!walk_use(state, REG_RIP, &ip) || !walk_use(state, REG_RSP, &state->sp))
+    if (!walk_use(state, REG_IP, &ip) || !walk_use(state, REG_SP, &state->sp))
         return failure(state);
     walker->exact = true;
     walker->others_known = true;
@@ -172,32 +174,30 @@ static enum stack_stop leave_signal(struct stack_walker *walker)
 /* Whether a function could return to there: a call lies before it. */
 static bool is_behind_call(const struct stack_walker *walker, uint64_t address)
 {
-    uint8_t at[7]; /* the bytes before it */
-    if (!process_code_find(walker->code, address - 1) ||
-        !process_code_bytes(walker->code, address - sizeof(at), at, sizeof(at)))
-        return false;
-    /* call to a distance; call *register; call *memory, with a distance of 4, 1 or no bytes */
-    return at[2] == 0xe8 || (at[5] == 0xff && (at[6] & 0xf8) == 0xd0) ||
-           (at[1] == 0xff && (at[2] & 0x38) == 0x10) || (at[4] == 0xff && (at[5] & 0x38) == 0x10) ||
-           (at[5] == 0xff && (at[6] & 0x38) == 0x10);
+    uint8_t at[CODE_CALL_BYTES]; /* the bytes before it */
+    return process_code_find(walker->code, address - 1) &&
+           process_code_bytes(walker->code, address - sizeof(at), at, sizeof(at)) &&
+           code_ends_with_call(at);
 }
 
-/* Where the return address is in code without tables: above what rbp points to, once that was set up.  In the innermost
- * frame the instruction may tell that it is not, or (outside of code made at run time, which has frame pointers) the word
- * at the stack pointer that it never will be.  0 when it cannot be told. */
+/* Where the return address is in code without tables: above what fp points to, once that was
+ * set up.  In the innermost frame the instruction may tell that it is not, or (outside of code
+ * made at run time, which has frame pointers) the word at the stack pointer that it never will
+ * be.  0 when it cannot be told. */
 static uint64_t guess_return_slot(struct stack_walker *walker, const struct code_region *region,
-                                  bool *rbp_is_saved)
+                                  bool *fp_is_saved)
 {
     struct walk_state *state = &walker->state;
-    uint8_t at[3], before;
+    uint8_t at[CODE_STAGE_BYTES], before;
     uint64_t fp, word;
-    *rbp_is_saved = false;
+    *fp_is_saved = false;
     if (walker->exact && process_code_bytes(walker->code, walker->ip, at, sizeof(at))) {
-        if (at[0] == 0x55 || at[0] == 0xc3) /* push %rbp; ret */
+        enum code_stage const stage = code_stage(at);
+        if (stage == CODE_OUTSIDE)
             return state->sp;
-        if (at[0] == 0x48 && (at[1] == 0x89 || at[1] == 0x8b) && /* mov %rsp, %rbp */
-            process_code_bytes(walker->code, walker->ip - 1, &before, 1) && before == 0x55) {
-            state->registers[REG_RBP] =
+        if (stage == CODE_BEGINNING &&
+            process_code_bytes(walker->code, walker->ip - 1, &before, 1) && code_saves_fp(before)) {
+            state->registers[REG_FP] =
                 (struct walk_register){.value = state->sp, .state = REGISTER_SAVED};
             return state->sp + 8;
         }
@@ -205,14 +205,14 @@ static uint64_t guess_return_slot(struct stack_walker *walker, const struct code
     if (walker->exact && region->kind == CODE_FILE && walk_word(state, state->sp, &word) &&
         is_behind_call(walker, word))
         return state->sp;
-    if (!walk_use(state, REG_RBP, &fp) || fp < state->sp)
+    if (!walk_use(state, REG_FP, &fp) || fp < state->sp)
         return 0;
-    *rbp_is_saved = true;
+    *fp_is_saved = true;
     return fp + 8;
 }
 
-/* The mapping of an address, which may be younger than the list of them.  NULL when there is none: what a walk makes of
- * that is not to be remembered, for the same reason. */
+/* The mapping of an address, which may be younger than the list of them.  NULL when there is
+ * none: what a walk makes of that is not to be remembered, for the same reason. */
 static const struct code_region *find_code(struct stack_walker *walker, uint64_t address)
 {
     const struct code_region *region = process_code_find(walker->code, address);
@@ -236,20 +236,20 @@ static enum stack_stop leave_without_rule(struct stack_walker *walker, uint64_t 
 {
     struct walk_state *state = &walker->state;
     const struct code_region *region = process_code_find(walker->code, address);
-    bool rbp_is_saved;
+    bool fp_is_saved;
     uint64_t caller;
     if (region->tables && code_tables_is_entry(region->tables, address - region->bias))
         return STACK_STOP_ENTRY;
     enum stack_stop const missing = describe_missing(region);
-    uint64_t const slot = guess_return_slot(walker, region, &rbp_is_saved);
+    uint64_t const slot = guess_return_slot(walker, region, &fp_is_saved);
     if (state->lost || slot == 0 || !walk_word(state, slot, &caller))
         return missing;
     if (caller == 0)
         return STACK_STOP_ZERO;
     if (!find_code(walker, caller - 1))
         return missing;
-    if (rbp_is_saved)
-        state->registers[REG_RBP] =
+    if (fp_is_saved)
+        state->registers[REG_FP] =
             (struct walk_register){.value = slot - 8, .state = REGISTER_SAVED};
     state->walk->by_pointer++;
     enter_caller(walker, caller, slot + 8);
@@ -272,9 +272,9 @@ static enum stack_stop leave_frame(struct stack_walker *walker, uint64_t address
         return leave_by_row(walker, address);
     case RULE_MISSING:
         return leave_without_rule(walker, address);
-    case RULE_RSP:
-    case RULE_RBP:
-    case RULE_RBP_MEMORY:
+    case RULE_SP:
+    case RULE_FP:
+    case RULE_FP_MEMORY:
         break;
     }
     return walker->with_all ? leave_by_row(walker, address) : leave_by_rule(walker, rule);
@@ -282,7 +282,7 @@ static enum stack_stop leave_frame(struct stack_walker *walker, uint64_t address
 
 static enum stack_stop walk_outward(struct stack_walker *walker)
 {
-    const struct walk_register *ip = &walker->state.registers[REG_RIP];
+    const struct walk_register *ip = &walker->state.registers[REG_IP];
     /* Each call took a word at least: more steps go in circles. */
     size_t const most = walker->state.copy->size / 8 + SIGNALS_MAX;
     enum stack_stop stop = GO_ON;

@@ -8,7 +8,7 @@
 void walk_state_init(struct walk_state *state, const struct stack_copy *copy,
                      struct stack_walk *walk)
 {
-    *state = (struct walk_state){.copy = copy, .walk = walk, .sp = copy->registers[REG_RSP]};
+    *state = (struct walk_state){.copy = copy, .walk = walk, .sp = copy->registers[REG_SP]};
     for (unsigned i = 0; i < REG_COUNT; i++)
         state->registers[i] =
             (struct walk_register){copy->registers[i], REGISTER_INITIAL, (uint8_t)i};
@@ -55,9 +55,9 @@ bool walk_use(struct walk_state *state, unsigned number, uint64_t *value)
     struct walk_register *reg = &state->registers[number];
     switch ((enum register_state)reg->state) {
     case REGISTER_INITIAL:
-        if (reg->number == REG_RBP)
-            rest_on(state, (struct stack_word){STACK_WORD_RBP, reg->value});
-        else if (reg->number != REG_RSP && reg->number != REG_RIP)
+        if (reg->number == REG_FP)
+            rest_on(state, (struct stack_word){STACK_WORD_FP, reg->value});
+        else if (reg->number != REG_SP && reg->number != REG_IP)
             state->walk->not_repeatable = true;
         break;
     case REGISTER_SAVED:
@@ -151,16 +151,17 @@ int walk_step_row(struct walk_state *state, const struct unwind_row *row, bool *
 {
     struct walk_register caller[REG_COUNT];
     uint64_t cfa, ip;
-    *outermost = row->registers[REG_RIP].place == PLACE_UNDEFINED;
+    *outermost = row->registers[REG_IP].place == PLACE_UNDEFINED;
     if (*outermost)
         return 0;
     if (!find_cfa(state, row, &cfa))
         return -EINVAL;
     for (unsigned i = 0; i < REG_COUNT; i++)
         caller[i] = restored(state, &row->registers[i], i, &cfa);
-    /* The stack pointer of the caller is the CFA unless the row says otherwise (signal frames do). */
-    if (row->registers[REG_RSP].place == PLACE_SAME)
-        caller[REG_RSP] = (struct walk_register){.value = cfa, .state = REGISTER_KNOWN};
+    /* The stack pointer of the caller is the CFA unless the row says otherwise (signal frames
+     * do). */
+    if (row->registers[REG_SP].place == PLACE_SAME)
+        caller[REG_SP] = (struct walk_register){.value = cfa, .state = REGISTER_KNOWN};
     memcpy(state->registers, caller, sizeof(caller));
-    return walk_use(state, REG_RIP, &ip) && walk_use(state, REG_RSP, &state->sp) ? 0 : -EINVAL;
+    return walk_use(state, REG_IP, &ip) && walk_use(state, REG_SP, &state->sp) ? 0 : -EINVAL;
 }

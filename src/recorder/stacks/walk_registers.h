@@ -1,5 +1,5 @@
-/* walk_registers.h - the registers of a frame while a stack is walked: each known by where it was kept, and read only
- * when it is used, so that a walk rests on nothing that it did not need. */
+/* walk_registers.h - the registers of a frame while a stack is walked: each known by where it
+ * was kept, and read only when it is used, so that a walk rests on nothing that it did not need. */
 #pragma once
 
 #include "stacks/stack_walk.h"
@@ -39,8 +39,9 @@ bool walk_word(struct walk_state *state, uint64_t address, uint64_t *value);
 /* The value of a register, which the walk then rests on.  false when it cannot be known. */
 bool walk_use(struct walk_state *state, unsigned number, uint64_t *value);
 
-/* The caller's register, said to be saved at `address`.  What lies below the stack pointer was saved and taken back
- * already (compilers do not say so at the end of a function): then it is still in the register. */
+/* The caller's register, said to be saved at `address`.  What lies below the stack pointer was
+ * saved and taken back already (compilers do not say so at the end of a function): then it is
+ * still in the register. */
 static inline struct walk_register walk_saved(const struct walk_state *state, unsigned number,
                                               uint64_t address)
 {
@@ -49,6 +50,6 @@ static inline struct walk_register walk_saved(const struct walk_state *state, un
     return (struct walk_register){.value = address, .state = REGISTER_SAVED};
 }
 
-/* One step outward by a whole row, as eh_frame_step.  On success `sp` and REG_RSP are the caller's, and *outermost says
- * that there is none.  0 or -EINVAL. */
+/* One step outward by a whole row, as eh_frame_step.  On success `sp` and REG_SP are the
+ * caller's, and *outermost says that there is none.  0 or -EINVAL. */
 int walk_step_row(struct walk_state *state, const struct unwind_row *row, bool *outermost);

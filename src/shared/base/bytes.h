@@ -1,7 +1,7 @@
-/* bytes.h - building and taking apart byte strings: varints, signed varints, plain bytes.
+/* bytes.h - encodes and decodes byte strings: varints, signed varints, plain bytes.
  *
- * Both sides remember a failure, so that a whole record is written or read first and checked once.
- */
+ * Buffer and reader remember a failure, so callers write or read a whole record and check `failed`
+ * once. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,12 +13,12 @@
 struct byte_buffer {
     uint8_t *data;
     size_t size, room;
-    bool failed; /* out of memory; what is in `data` is then incomplete */
+    bool failed; /* Out of memory: `data` is incomplete. */
 };
 
 struct byte_reader {
     const uint8_t *at, *end;
-    bool failed; /* asked for more than there was, or a varint of more than 64 bits */
+    bool failed; /* The input was too short, or a number was out of range. */
 };
 
 static inline void bytes_clear(struct byte_buffer *buffer)
@@ -33,7 +33,8 @@ static inline void bytes_free(struct byte_buffer *buffer)
     *buffer = (struct byte_buffer){0};
 }
 
-/* Room for `extra` more bytes at data + size; false (and failed) when out of memory. */
+/* Makes room for `extra` more bytes at data + size.  Returns false, also when the buffer has failed
+ * before, and sets `failed` if out of memory. */
 static inline bool bytes_reserve(struct byte_buffer *buffer, size_t extra)
 {
     if (buffer->room - buffer->size >= extra)
@@ -59,7 +60,7 @@ static inline void put_bytes(struct byte_buffer *buffer, const void *data, size_
     buffer->size += size;
 }
 
-/* Seven bits per byte, lowest first; the high bit says that more follow. */
+/* Seven bits per byte, lowest first; the high bit says that more bytes follow. */
 static inline void put_varint(struct byte_buffer *buffer, uint64_t value)
 {
     if (!bytes_reserve(buffer, 10))
@@ -71,7 +72,7 @@ static inline void put_varint(struct byte_buffer *buffer, uint64_t value)
     buffer->size = (size_t)(at - buffer->data);
 }
 
-/* Small numbers of either sign stay short: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
+/* Maps small numbers of either sign to small unsigned ones: 0, -1, 1, -2 ... to 0, 1, 2, 3 ... */
 static inline uint64_t zigzag(int64_t value)
 {
     uint64_t doubled = (uint64_t)value << 1;
@@ -88,7 +89,7 @@ static inline void put_signed(struct byte_buffer *buffer, int64_t value)
     put_varint(buffer, zigzag(value));
 }
 
-/* The difference of two numbers as a signed varint; wraps, and take_step wraps back. */
+/* Writes the difference of two numbers as a signed varint.  It wraps; parse_step wraps back. */
 static inline void put_step(struct byte_buffer *buffer, uint64_t from, uint64_t to)
 {
     put_signed(buffer, (int64_t)(to - from));
@@ -99,7 +100,7 @@ static inline size_t bytes_left(const struct byte_reader *reader)
     return (size_t)(reader->end - reader->at);
 }
 
-static inline uint64_t take_varint(struct byte_reader *reader)
+static inline uint64_t parse_varint(struct byte_reader *reader)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -115,30 +116,30 @@ static inline uint64_t take_varint(struct byte_reader *reader)
     return 0;
 }
 
-static inline int64_t take_signed(struct byte_reader *reader)
+static inline int64_t parse_signed(struct byte_reader *reader)
 {
-    return unzigzag(take_varint(reader));
+    return unzigzag(parse_varint(reader));
 }
 
-static inline uint64_t take_step(struct byte_reader *reader, uint64_t from)
+static inline uint64_t parse_step(struct byte_reader *reader, uint64_t from)
 {
-    return from + (uint64_t)take_signed(reader);
+    return from + (uint64_t)parse_signed(reader);
 }
 
-/* A number that must fit 32 bits. */
-static inline uint32_t take_u32(struct byte_reader *reader)
+/* Reads a number; sets `failed` if it does not fit into 32 bits. */
+static inline uint32_t parse_u32(struct byte_reader *reader)
 {
-    uint64_t value = take_varint(reader);
+    uint64_t value = parse_varint(reader);
     if (value > UINT32_MAX)
         reader->failed = true;
     return (uint32_t)value;
 }
 
-/* How many items follow, each at least `item_bytes` long; 0 and failed when they cannot be there.
- */
-static inline size_t take_count(struct byte_reader *reader, size_t item_bytes)
+/* Reads the number of items that follow, each at least `item_bytes` long.  Returns 0 and sets
+ * `failed` if the rest of the input is too short for them. */
+static inline size_t parse_count(struct byte_reader *reader, size_t item_bytes)
 {
-    uint64_t count = take_varint(reader);
+    uint64_t count = parse_varint(reader);
     if (count > bytes_left(reader) / item_bytes) {
         reader->failed = true;
         return 0;
@@ -146,7 +147,8 @@ static inline size_t take_count(struct byte_reader *reader, size_t item_bytes)
     return (size_t)count;
 }
 
-static inline const uint8_t *take_bytes(struct byte_reader *reader, size_t size)
+/* Returns the next `size` bytes, which stay in the input; NULL and `failed` if there are fewer. */
+static inline const uint8_t *consume_bytes(struct byte_reader *reader, size_t size)
 {
     if (size > bytes_left(reader)) {
         reader->failed = true;
@@ -156,6 +158,7 @@ static inline const uint8_t *take_bytes(struct byte_reader *reader, size_t size)
     return reader->at - size;
 }
 
+/* Writes the low `bytes` bytes of `value`, lowest first (little endian). */
 static inline void put_le(uint8_t *at, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)

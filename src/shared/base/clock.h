@@ -1,23 +1,30 @@
-/* clock.h - what time it is, in nanoseconds. */
+/* clock.h - the current time in nanoseconds, and units of time. */
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
+#include "wire/time_units.h"
+
+static inline uint64_t timespec_ns(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_nsec;
+}
+
 static inline uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return timespec_ns(&now);
 }
 
-/* For differences; the kernel's own events have it too. */
+/* For measuring durations.  Timestamps of kernel events use the same clock. */
 static inline uint64_t monotonic_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Since 1970-01-01 UTC, as recordings tell it. */
+/* Time since 1970-01-01 UTC, as stored in recordings. */
 static inline uint64_t unix_ns(void)
 {
     return clock_ns(CLOCK_REALTIME);

@@ -1,5 +1,8 @@
-/* cold.h - for what hardly ever happens in the middle of what happens millions of times a second: kept apart, it takes
- * no registers from the rest.  Give it copies, not addresses: what has an address is kept in memory, also where it is not called. */
+/* cold.h - marks code that rarely runs inside code that runs millions of times a second.
+ *
+ * A COLD function is not inlined, so it uses no registers of the hot code around the call.  Pass
+ * copies to it, not addresses: a variable whose address is taken is kept in memory, even where the
+ * function is not called. */
 #pragma once
 
 #define COLD __attribute__((noinline, cold))

@@ -16,7 +16,7 @@ static void fill(struct fault *fault, int code, uint64_t offset, const char *for
     utf8_tame(fault->text, '?', "\n\t"); /* names in it are those of programs and files */
 }
 
-int fault_set(struct fault *fault, int code, const char *format, ...)
+int(fault_set)(struct fault *fault, int code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

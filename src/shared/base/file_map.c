@@ -9,20 +9,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* As many files at once; others are read instead of mapped. */
+/* Most files mapped at once; further files are read instead of mapped. */
 #define PLACES 4096u
 #define PAGE   4096u
-#define TAKING 1u /* as a start */
+#define TAKING 1u /* As `start`: a thread is filling the place. */
 
-/* A signal handler reads it: nothing is ever allocated or locked. */
+/* The signal handler reads this table, so it needs no allocation and no lock. */
 static struct file_place {
     _Atomic uintptr_t start; /* 0: free */
     _Atomic size_t size;
-    _Atomic size_t intact; /* bytes at the front that are still those of the file */
+    _Atomic size_t intact; /* Bytes at the front that still map the file. */
 } places[PLACES];
-static _Atomic uint32_t places_high; /* those ever used are below */
+static _Atomic uint32_t places_high; /* All places that were ever used are below. */
 
-static struct sigaction before; /* who had the signal */
+static struct sigaction before; /* The handler that was installed before ours. */
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 
 static struct file_place *find(uintptr_t address)
@@ -36,7 +36,8 @@ static struct file_place *find(uintptr_t address)
     return NULL;
 }
 
-/* What was behind the end of a file that has been cut is gone, also pages of it that were written to. */
+/* Replaces the mapping from `address` on by zeroes: pages behind the new end of a truncated file
+ * are lost, even private copies that were written to. */
 static bool put_zeroes(struct file_place *place, uintptr_t address)
 {
     uintptr_t const start = atomic_load(&place->start), page = address & ~(uintptr_t)(PAGE - 1),
@@ -55,13 +56,13 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     uintptr_t const address = (uintptr_t)info->si_addr;
     struct file_place *place = info->si_code > 0 ? find(address) : NULL;
     if (!place || !put_zeroes(place, address))
-        sigaction(number, &before, NULL); /* the same happens again, to whoever was here first */
+        sigaction(number, &before, NULL); /* the access faults again, for that handler */
     if (info->si_code <= 0)
         raise(number); /* somebody sent it */
     errno = error;
 }
 
-/* Each time: others may have taken it since. */
+/* Installs the handler each time, because other code may have replaced it. */
 static void install(void)
 {
     struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK},
@@ -75,7 +76,7 @@ static void install(void)
     pthread_mutex_unlock(&installing);
 }
 
-/* Some threads leave all signals to others; this one is always the thread's own. */
+/* Unblocks SIGBUS: some threads block all signals, but the faulting thread must handle this one. */
 static void let_in(void)
 {
     sigset_t set;
@@ -84,7 +85,7 @@ static void let_in(void)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static struct file_place *take_place(void)
+static struct file_place *claim_place(void)
 {
     for (uint32_t i = 0; i < PLACES; i++) {
         uintptr_t nobody = 0;
@@ -122,7 +123,7 @@ void *file_map(int fd, size_t size)
 {
     install();
     let_in();
-    struct file_place *place = take_place();
+    struct file_place *place = claim_place();
     if (!place)
         return read_all(fd, size);
     void *at = map(fd, size);

@@ -1,16 +1,18 @@
-/* file_map.h - the bytes of a file that somebody else may cut short while we read them.
+/* file_map.h - maps a file that its owner may truncate while we read the mapping.
  *
- * Reading a mapping behind the end of its file ends a program by SIGBUS, and whoever owns the file chooses when.  Here
- * the rest of such a mapping becomes zeroes instead, and the map remembers it.  Any thread; only for our own programs: SIGBUS
- * is theirs. */
+ * Reading a mapping behind the end of its file kills the reader by SIGBUS, and the owner of the
+ * file can choose the time.  A signal handler here replaces the missing part of such a mapping by
+ * zeroes and remembers that it did.  Any thread may call these functions.  Only for our own
+ * programs, never in the watched program: they own SIGBUS. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first `size` bytes of `fd`, private, readable and writable.  NULL: see errno. */
+/* Maps the first `size` bytes of `fd`: private, readable and writable.  Returns NULL and sets errno
+ * on failure. */
 void *file_map(int fd, size_t size);
 void file_unmap(void *map, size_t size);
 
-/* Whether some of it was not there when it was read. */
+/* Returns true if a part of the mapping was missing in the file when it was read. */
 bool file_map_was_cut(const void *map);

@@ -1,10 +1,10 @@
-/* hash.h - mixing numbers and bytes into well-spread 64-bit values. */
+/* hash.h - hashes of numbers and bytes, 64 bits wide. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A bijection: distinct inputs stay distinct (the finalizer of splitmix64). */
+/* A bijection: distinct inputs give distinct results (the finalizer of splitmix64). */
 static inline uint64_t hash_mix(uint64_t x)
 {
     x ^= x >> 30;
@@ -14,7 +14,7 @@ static inline uint64_t hash_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* For tables of names; not for hostile input that must not collide. */
+/* For tables of names.  Hostile input can be made to collide. */
 static inline uint64_t hash_bytes(const void *data, size_t size)
 {
     const unsigned char *bytes = data;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* Three significant digits: "1.23", "12.3", "123". */
 static int digits_after_point(double value)
 {
@@ -59,10 +61,9 @@ const char *human_count_short(int64_t count, char out[HUMAN_MAX])
     return out;
 }
 
-#define SECOND_NS 1000000000u
-#define MINUTE_S  60u
-#define HOUR_S    3600u
-#define DAY_S     86400u
+#define MINUTE_S 60u
+#define HOUR_S   3600u
+#define DAY_S    86400u
 
 static void write_long_duration(uint64_t seconds, char out[HUMAN_MAX])
 {
@@ -80,10 +81,10 @@ const char *human_duration(uint64_t ns, char out[HUMAN_MAX])
     static const char *const units[] = {" us", " ms", " s", NULL};
     if (ns < 1000)
         snprintf(out, HUMAN_MAX, "%" PRIu64 " ns", ns);
-    else if (ns < 60ull * SECOND_NS - SECOND_NS / 20) /* 59.96 s reads "1 min 00 s" */
+    else if (ns < 60ull * NS_PER_SECOND - NS_PER_SECOND / 20) /* 59.96 s reads "1 min 00 s" */
         write_scaled((double)ns / 1000, 1000, units, out);
     else
-        write_long_duration(ns / SECOND_NS + (ns % SECOND_NS >= SECOND_NS / 2), out);
+        write_long_duration(ns / NS_PER_SECOND + (ns % NS_PER_SECOND >= NS_PER_SECOND / 2), out);
     return out;
 }
 

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 
 #define NUMBER_LENGTH_MAX 24
 
-/* Takes digits, or digits with a fraction, off the front of *text; no sign, no exponent, no space.
+/* Parses digits, or digits with a fraction, off the front of *text; no sign, no exponent, no space.
  */
-static int take_number(const char **text, double *number, bool *is_whole)
+static int parse_number(const char **text, double *number, bool *is_whole)
 {
     size_t const whole = strspn(*text, "0123456789");
     size_t length = whole;
@@ -57,7 +58,7 @@ int human_parse_bytes(const char *text, uint64_t *bytes)
     const char *rest = text;
     double number;
     bool is_whole;
-    int err = take_number(&rest, &number, &is_whole);
+    int err = parse_number(&rest, &number, &is_whole);
     if (err)
         return err;
     if (*rest == ' ')
@@ -85,10 +86,10 @@ struct time_unit {
 /* Falling, so that "parts from larger to smaller" is "further down this table". */
 static const struct time_unit time_units[] = {
     {"d", 86400000000000u}, {"h", 3600000000000u}, {"min", 60000000000u}, {"m", 60000000000u},
-    {"s", 1000000000u},     {"ms", 1000000u},      {"us", 1000u},         {"ns", 1u},
+    {"s", NS_PER_SECOND},   {"ms", 1000000u},      {"us", 1000u},         {"ns", 1u},
 };
 
-static const struct time_unit *take_unit(const char **text)
+static const struct time_unit *parse_unit(const char **text)
 {
     size_t const length = strspn(*text, "dhminsu");
     for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
@@ -108,17 +109,17 @@ int human_parse_duration(const char *text, uint64_t *ns)
     bool is_whole;
 
     int err = human_parse_count(text, &count);
-    if (err == 0 && count > UINT64_MAX / 1000000000u)
+    if (err == 0 && count > UINT64_MAX / NS_PER_SECOND)
         err = -ERANGE;
     if (err == 0)
-        *ns = count * 1000000000u;
+        *ns = count * NS_PER_SECOND;
     if (err != -EINVAL)
         return err;
     do {
-        err = take_number(&text, &number, &is_whole);
+        err = parse_number(&text, &number, &is_whole);
         if (err)
             return err;
-        const struct time_unit *unit = take_unit(&text);
+        const struct time_unit *unit = parse_unit(&text);
         if (!unit && *text == '\0' && largest_allowed == UINT64_MAX)
             unit = &time_units[4]; /* "1.5" alone is seconds as well */
         if (!unit || unit->ns >= largest_allowed)
@@ -136,7 +137,7 @@ int human_parse_share(const char *text, double *share)
 {
     double number;
     bool is_whole;
-    int err = take_number(&text, &number, &is_whole);
+    int err = parse_number(&text, &number, &is_whole);
     if (err)
         return err;
     if (*text == ' ')

@@ -1,4 +1,4 @@
-/* invariant.h - INVARIANT(condition) of wire/invariant.h, for rooms that do not use wire. */
+/* invariant.h - INVARIANT(condition) of wire/invariant.h, for rooms that may not include wire. */
 #pragma once
 
 #include "wire/invariant.h"

@@ -24,7 +24,7 @@ static char peek(struct json_in *json)
     return json->text.size > 0 ? json->text.data[0] : '\0';
 }
 
-static bool take(struct json_in *json, char letter)
+static bool consume(struct json_in *json, char letter)
 {
     if (json->failed || peek(json) != letter)
         return false;
@@ -34,7 +34,7 @@ static bool take(struct json_in *json, char letter)
 
 static bool begin(struct json_in *json, char letter)
 {
-    if (json->depth == JSON_IN_DEPTH_MAX || !take(json, letter))
+    if (json->depth == JSON_IN_DEPTH_MAX || !consume(json, letter))
         return fail(json);
     json->is_first[json->depth++] = true;
     return true;
@@ -45,12 +45,12 @@ static bool next(struct json_in *json, char end)
 {
     if (json->failed || json->depth == 0)
         return fail(json);
-    if (take(json, end)) {
+    if (consume(json, end)) {
         json->depth--;
         return false;
     }
     bool *is_first = &json->is_first[json->depth - 1];
-    if (!*is_first && !take(json, ','))
+    if (!*is_first && !consume(json, ','))
         return fail(json);
     *is_first = false;
     return true;
@@ -75,7 +75,7 @@ bool json_in_key(struct json_in *json, char *key, size_t size)
 {
     if (!next(json, '}'))
         return false;
-    return json_in_text(json, key, size) && (take(json, ':') || fail(json));
+    return json_in_text(json, key, size) && (consume(json, ':') || fail(json));
 }
 
 static int digit(char letter)
@@ -86,7 +86,7 @@ static int digit(char letter)
 }
 
 /* \uXXXX; halves of pairs and NUL become U+FFFD. */
-static bool take_code(struct json_in *json, char out[4], size_t *size)
+static bool parse_code(struct json_in *json, char out[4], size_t *size)
 {
     unsigned code = 0;
     if (json->text.size < 4)
@@ -116,7 +116,7 @@ static bool take_code(struct json_in *json, char out[4], size_t *size)
 }
 
 /* What stands for one letter of a text. */
-static bool take_letter(struct json_in *json, char out[4], size_t *size)
+static bool parse_letter(struct json_in *json, char out[4], size_t *size)
 {
     static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     char const letter = json->text.data[0];
@@ -133,7 +133,7 @@ static bool take_letter(struct json_in *json, char out[4], size_t *size)
         return fail(json);
     step(json, 1);
     if (name == 'u')
-        return take_code(json, out, size);
+        return parse_code(json, out, size);
     out[0] = meanings[found - names];
     return true;
 }
@@ -142,12 +142,12 @@ bool json_in_text(struct json_in *json, char *text, size_t size)
 {
     size_t used = 0;
     bool is_cut = false;
-    if (!take(json, '"'))
+    if (!consume(json, '"'))
         return fail(json);
     while (json->text.size > 0 && json->text.data[0] != '"') {
         char letter[4];
         size_t length;
-        if (!take_letter(json, letter, &length))
+        if (!parse_letter(json, letter, &length))
             return false;
         is_cut |= used + length >= size;
         if (!is_cut) {
@@ -184,7 +184,7 @@ bool json_in_uint(struct json_in *json, uint64_t *value)
     return true;
 }
 
-static bool take_word(struct json_in *json, const char *word)
+static bool consume_word(struct json_in *json, const char *word)
 {
     size_t const size = strlen(word);
     (void)peek(json);
@@ -197,11 +197,11 @@ static bool take_word(struct json_in *json, const char *word)
 bool json_in_int(struct json_in *json, int64_t *value)
 {
     uint64_t size;
-    if (!json->failed && take_word(json, "null")) {
+    if (!json->failed && consume_word(json, "null")) {
         *value = -1;
         return true;
     }
-    bool const is_negative = take(json, '-');
+    bool const is_negative = consume(json, '-');
     if (!json_in_uint(json, &size) || size > INT64_MAX)
         return fail(json);
     *value = is_negative ? -(int64_t)size : (int64_t)size;
@@ -212,7 +212,7 @@ bool json_in_int(struct json_in *json, int64_t *value)
 static bool skip_plain(struct json_in *json)
 {
     size_t size = 0;
-    if (take_word(json, "true") || take_word(json, "false") || take_word(json, "null"))
+    if (consume_word(json, "true") || consume_word(json, "false") || consume_word(json, "null"))
         return true;
     while (size < json->text.size && json->text.data[size] &&
            strchr("+-.0123456789eE", json->text.data[size]))

@@ -1,4 +1,4 @@
-/* json_in.h - JSON read as it comes: no tree, no allocation, any input.
+/* json_in.h - a streaming JSON reader: builds no tree, allocates nothing, accepts hostile input.
  *
  *     struct json_in json = {.text = slice};
  *     char key[32];
@@ -9,8 +9,8 @@
  *             json_in_skip(&json);
  *     if (json.failed) ...
  *
- * Each value must be taken or skipped.  After something that is not what was asked for, `failed` is set, every call
- * returns false, and loops end. */
+ * The caller must read or skip each value.  When the input does not hold what a call asks for,
+ * `failed` is set; from then on every call returns false, so loops end. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,23 +22,26 @@
 #define JSON_IN_DEPTH_MAX 64u
 
 struct json_in {
-    struct slice text; /* what is left */
+    struct slice text; /* The rest of the input. */
     unsigned depth;
-    bool is_first[JSON_IN_DEPTH_MAX]; /* by depth: no item was taken yet */
+    bool is_first[JSON_IN_DEPTH_MAX]; /* By depth: no item has been read yet. */
     bool failed;
 };
 
-bool json_in_object(struct json_in *json); /* begins one */
-bool json_in_key(struct json_in *json, char *key,
-                 size_t size);            /* the next; false: the object has ended */
-bool json_in_array(struct json_in *json); /* begins one */
-bool json_in_item(struct json_in *json);  /* whether there is another; false: it has ended */
+/* Enters an object. */
+bool json_in_object(struct json_in *json);
+/* Reads the next key; false at the end of the object, which is then left. */
+bool json_in_key(struct json_in *json, char *key, size_t size);
+/* Enters an array. */
+bool json_in_array(struct json_in *json);
+/* Returns whether another item follows; false at the end of the array, which is then left. */
+bool json_in_item(struct json_in *json);
 
-/* Texts and keys that are longer than `size` are cut. */
+/* Strings and keys longer than `size` are cut. */
 bool json_in_text(struct json_in *json, char *text, size_t size);
-bool json_in_uint(struct json_in *json, uint64_t *value); /* a whole number, not negative */
-bool json_in_int(struct json_in *json, int64_t *value);   /* a whole number, or null: -1 */
-bool json_in_skip(struct json_in *json);                  /* any value */
+bool json_in_uint(struct json_in *json, uint64_t *value); /* A whole number, not negative. */
+bool json_in_int(struct json_in *json, int64_t *value);   /* A whole number, or null: -1. */
+bool json_in_skip(struct json_in *json);                  /* Any value. */
 
-/* Whether nothing but spaces is left. */
+/* Returns whether only white space is left, and nothing has failed. */
 bool json_in_ended(struct json_in *json);

@@ -1,11 +1,12 @@
-/* json_list.h - one field of every item of a vector, as a list under a key.  Whatever draws curves wants lists of one length, not
- * objects. */
+/* json_list.h - writes one field of every item of a vector as a JSON array under a key.  Code that
+ * draws curves wants arrays of equal length, not objects. */
 #pragma once
 
 #include "base/json_out.h"
 #include "base/vec.h"
 
-/* `put` is json_int or json_uint; `field` may have an index. */
+/* `put` is the function that writes the value: json_int or json_uint.  `field` may be an array
+ * element. */
 #define json_list_write(json, key, vec, put, field)                                                \
     do {                                                                                           \
         json_key(json, key);                                                                       \

@@ -142,6 +142,15 @@ static void write_escaped(FILE *file, unsigned char c)
     }
 }
 
+/* Of a valid character of two or three bytes: none that steers is longer. */
+static unsigned code_point(const char *character, size_t length)
+{
+    unsigned code = (unsigned char)character[0] & (length == 2 ? 0x1f : 0x0f);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | ((unsigned char)character[i] & 0x3f);
+    return code;
+}
+
 /* Bytes at the front of `text` that can be written as they are. */
 static size_t plain_length(const char *text, size_t size)
 {
@@ -149,7 +158,7 @@ static size_t plain_length(const char *text, size_t size)
     while (at < size) {
         unsigned char const c = (unsigned char)text[at];
         size_t const length = c < 0x80 ? 1 : utf8_length(text + at, size - at);
-        if (length == 0 || c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
+        if (length == 0 || c == '"' || c == '\\' || utf8_steers(text + at, length))
             break;
         at += length;
     }
@@ -165,11 +174,14 @@ static void write_text(FILE *file, const char *text, size_t size)
         at += plain;
         if (at == size)
             break;
-        if ((unsigned char)text[at] < 0x80)
+        size_t const length = utf8_length(text + at, size - at);
+        if (length > 1)
+            fprintf(file, "\\u%04x", code_point(text + at, length));
+        else if (length == 1)
             write_escaped(file, (unsigned char)text[at]);
         else
             fputs("\xef\xbf\xbd", file);
-        at++;
+        at += length ? length : 1;
     }
     putc('"', file);
 }
@@ -243,6 +255,22 @@ void json_null(struct json_out *json)
     fputs("null", json->file);
 }
 
+void json_int_if(struct json_out *json, bool is_known, int64_t value)
+{
+    if (is_known)
+        json_int(json, value);
+    else
+        json_null(json);
+}
+
+void json_uint_if(struct json_out *json, bool is_known, uint64_t value)
+{
+    if (is_known)
+        json_uint(json, value);
+    else
+        json_null(json);
+}
+
 void json_text_field(struct json_out *json, const char *key, const char *text)
 {
     json_key(json, key);
@@ -259,6 +287,18 @@ void json_uint_field(struct json_out *json, const char *key, uint64_t value)
 {
     json_key(json, key);
     json_uint(json, value);
+}
+
+void json_int_field_if(struct json_out *json, const char *key, bool is_known, int64_t value)
+{
+    json_key(json, key);
+    json_int_if(json, is_known, value);
+}
+
+void json_uint_field_if(struct json_out *json, const char *key, bool is_known, uint64_t value)
+{
+    json_key(json, key);
+    json_uint_if(json, is_known, value);
 }
 
 void json_real_field(struct json_out *json, const char *key, double value)

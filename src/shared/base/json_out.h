@@ -1,9 +1,9 @@
-/* json_out.h - JSON written as it is made: no tree, no allocation.
+/* json_out.h - a streaming JSON writer: builds no tree, allocates nothing.
  *
- * The caller opens and closes objects and arrays in order (asserted); commas, indentation and
- * escapes are the writer's business.  Text that is not UTF-8 is written with U+FFFD in place of
- * each bad byte, so the result always parses.  Numbers that JSON has no word for (infinities)
- * become null.
+ * The caller opens and closes objects and arrays in the right order (checked by assert); the writer
+ * adds commas, indentation and escapes.  Each invalid UTF-8 byte is replaced by U+FFFD, so the
+ * result always parses; what steers a terminal (utf8.h) is written as \uXXXX.  Numbers
+ * that JSON cannot express (NaN, infinities) become null.
  *
  *     struct json_out json;
  *     json_init(&json, file, true);
@@ -25,41 +25,47 @@
 struct json_out {
     FILE *file;
     bool indented;
-    bool after_key;                 /* the next value belongs to the key just written */
-    unsigned depth;                 /* open objects and arrays */
-    bool has_items[JSON_DEPTH_MAX]; /* by depth: a comma comes before the next item */
+    bool after_key;                 /* The next value belongs to the key just written. */
+    unsigned depth;                 /* Number of open objects and arrays. */
+    bool has_items[JSON_DEPTH_MAX]; /* By depth: the next item needs a comma before it. */
     bool is_object[JSON_DEPTH_MAX];
-    bool is_inline[JSON_DEPTH_MAX]; /* on one line, also when `indented` */
+    bool is_inline[JSON_DEPTH_MAX]; /* By depth: stays on one line, even if `indented`. */
 };
 
-/* Writes to `file`, which stays the caller's.  `indented`: one item per line, for people. */
+/* Begins a text in `file`, which the caller still owns.  `indented`: one item per line, for
+ * people. */
 void json_init(struct json_out *json, FILE *file, bool indented);
-/* A final newline and a flush.  0, or -EIO when anything could not be written. */
+/* Writes a final newline and flushes.  Returns 0, or -EIO if anything could not be written. */
 int json_finish(struct json_out *json);
 
 void json_object_begin(struct json_out *json);
 void json_object_end(struct json_out *json);
 void json_array_begin(struct json_out *json);
 void json_array_end(struct json_out *json);
-/* The object or array that begins next, and all in it, stays on one line. */
+/* Begins an object or array that stays on one line with everything in it. */
 void json_object_begin_inline(struct json_out *json);
 void json_array_begin_inline(struct json_out *json);
 
 void json_key(struct json_out *json, const char *key);
 
-void json_text(struct json_out *json, const char *text); /* NULL is written as null */
+void json_text(struct json_out *json, const char *text); /* NULL is written as null. */
 void json_bytes(struct json_out *json, const char *text, size_t size);
 void json_int(struct json_out *json, int64_t value);
 void json_uint(struct json_out *json, uint64_t value);
 void json_real(struct json_out *json, double value);
 void json_bool(struct json_out *json, bool value);
 void json_null(struct json_out *json);
-/* A value that is JSON already. */
+/* null unless the value is known. */
+void json_int_if(struct json_out *json, bool is_known, int64_t value);
+void json_uint_if(struct json_out *json, bool is_known, uint64_t value);
+/* Writes a value that is JSON already, unchanged. */
 void json_raw(struct json_out *json, const char *text, size_t size);
 
-/* Key and value in one. */
+/* Write a key and its value. */
 void json_text_field(struct json_out *json, const char *key, const char *text);
 void json_int_field(struct json_out *json, const char *key, int64_t value);
 void json_uint_field(struct json_out *json, const char *key, uint64_t value);
+void json_int_field_if(struct json_out *json, const char *key, bool is_known, int64_t value);
+void json_uint_field_if(struct json_out *json, const char *key, bool is_known, uint64_t value);
 void json_real_field(struct json_out *json, const char *key, double value);
 void json_bool_field(struct json_out *json, const char *key, bool value);

@@ -1,10 +1,12 @@
-/* nearest.h - "did you mean": the word of a list that a misspelt one was meant to be. */
+/* nearest.h - "did you mean": finds the known word that a misspelt word probably means. */
 #pragma once
 
 #include <stddef.h>
 
-/* How many letters must be inserted, dropped, changed or swapped with their neighbour. */
+/* Returns the edit distance of two words: how many letters must be inserted, deleted, changed or
+ * swapped with their neighbour.  Only the first 48 letters are compared. */
 size_t nearest_distance(const char *a, const char *b);
 
-/* True when `distance` is small enough for the length of `word` that a suggestion helps: of a single letter none is. */
+/* Returns 1 if `distance` is small enough, for the length of `word`, that a suggestion helps; else
+ * 0.  A word of one letter never gets a suggestion at a distance above 0. */
 int nearest_is_near(const char *word, size_t distance);

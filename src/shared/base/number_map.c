@@ -46,7 +46,7 @@ uint32_t *number_map_at(struct number_map *map, uint64_t key)
     return &place->value;
 }
 
-uint32_t number_map_take(struct number_map *map, uint64_t key)
+uint32_t number_map_remove(struct number_map *map, uint64_t key)
 {
     struct number_pair *found = map->room ? find(map, key) : NULL;
     if (!found || !found->key)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.c - an automaton that is made while it is used: a state is the set of steps that the machine is in between two bytes, and where
- * each byte leads from it is worked out once.  When there are too many states all are forgotten: it begins anew from where it is. */
+/* pattern.c - an automaton that is built while it is used.  A state is the set of steps that the
+ * machine is in between two bytes; the successor for each byte is computed once.  When there are
+ * too many states, all are dropped and matching goes on from the current set of steps. */
 #include "base/pattern.h"
 
 #include <errno.h>
@@ -15,8 +16,9 @@
 #define MEMBERS_MAX (4 * PROGRAM_STEPS_MAX) /* of all states together: four of the largest */
 #define TABLE_SIZE  (2 * STATES_MAX)
 
-/* Steps that may be looked at to make states: at the outset, and for each byte of text.  Expressions that people write stay under a
- * hundredth of it; those that are made to cost get as far as a fifth of a second takes, and a second for 10 MB. */
+/* Budget of steps for making states: a fixed part, and a part for each byte of text.  Expressions
+ * that people write need less than a hundredth of it; malicious ones run for a fifth of a second,
+ * or a second for 10 MB, before they are given up. */
 #define LOOKS_AT_FIRST (UINT64_C(1) << 25)
 #define LOOKS_PER_BYTE 16
 
@@ -171,7 +173,8 @@ static void go_to(struct pattern_walk *walk, uint32_t step)
     automaton->stack[walk->waiting++] = (uint16_t)step;
 }
 
-/* Takes the byte if the step does, or follows it to where it leads without one.  True at the end of the expression. */
+/* Consumes the byte if the step does; otherwise follows the step to where it leads without a byte.
+ * Returns true at the end of the expression. */
 static bool follow(struct pattern_walk *walk, uint32_t at)
 {
     const struct pattern_program *program = &walk->pattern->program;
@@ -203,7 +206,8 @@ static bool follow(struct pattern_walk *walk, uint32_t at)
     return false;
 }
 
-/* From all members of a state over the byte, into `after`; FOUND when the end of the expression is reached before it, NEVER when nothing is left. */
+/* Moves all members of a state over the byte, into `after`.  Returns FOUND if the end of the
+ * expression is reached before the byte, NEVER if no member is left. */
 static uint32_t walk_over(const struct pattern *pattern, const struct state *state, int byte)
 {
     struct automaton *automaton = pattern->automaton;

@@ -119,7 +119,7 @@ static bool refuse(struct pattern_reading *reading, const char *why)
 }
 
 /* The word of [:word:], [=w=] or [.w.], which begins two letters ahead. */
-static bool take_named(struct pattern_reading *reading, int mark, struct slice *word)
+static bool parse_named(struct pattern_reading *reading, int mark, struct slice *word)
 {
     size_t const from = reading->at + 2;
     for (size_t end = from; end + 1 < reading->text.size; end++)
@@ -143,12 +143,12 @@ static bool add_class(struct pattern_reading *reading, struct slice name)
 }
 
 /* One end of a range, or a letter by itself.  -1: refused. */
-static int take_letter(struct pattern_reading *reading)
+static int parse_letter(struct pattern_reading *reading)
 {
     struct slice word;
     int letter = peek(reading, 0);
     if (letter == '[' && (peek(reading, 1) == '.' || peek(reading, 1) == '=')) {
-        if (!take_named(reading, peek(reading, 1), &word))
+        if (!parse_named(reading, peek(reading, 1), &word))
             return -1;
         letter = word.size == 1 ? (unsigned char)word.data[0] : -1;
         if (letter < 0)
@@ -164,12 +164,12 @@ static int take_letter(struct pattern_reading *reading)
 }
 
 /* An item: a class, a letter, or a range. */
-static bool take_item(struct pattern_reading *reading)
+static bool parse_item(struct pattern_reading *reading)
 {
     struct slice word;
     if (peek(reading, 0) == '[' && peek(reading, 1) == ':')
-        return take_named(reading, ':', &word) && add_class(reading, word);
-    int const first = take_letter(reading);
+        return parse_named(reading, ':', &word) && add_class(reading, word);
+    int const first = parse_letter(reading);
     if (first < 0)
         return false;
     int last = first;
@@ -177,7 +177,7 @@ static bool take_item(struct pattern_reading *reading)
         reading->at++;
         if (peek(reading, 0) == '[' && peek(reading, 1) == ':')
             return refuse(reading, "a range in brackets ends in a letter, not in a [:class:]");
-        last = take_letter(reading);
+        last = parse_letter(reading);
         if (last < 0)
             return false;
     }
@@ -197,7 +197,7 @@ const char *bracket_parse(struct slice text, size_t *at, struct byte_set *set)
     do { /* a ] that comes first is a letter */
         if (peek(&reading, 0) < 0)
             return "a [ has no ]; write \\[ to look for a bracket";
-        if (!take_item(&reading))
+        if (!parse_item(&reading))
             return reading.why;
     } while (peek(&reading, 0) != ']');
     if (is_negated)

@@ -65,7 +65,8 @@ static bool add_set(struct pattern_parser *parser, const struct byte_set *set)
     return add(parser, (struct pattern_step){.kind = STEP_SET, .set = (uint16_t)index});
 }
 
-/* After a set that has what is not ASCII: the rest of such a letter, so that one of them counts once. */
+/* After a set with non-ASCII bytes: consumes the rest of the UTF-8 character, so that a character
+ * counts once. */
 static bool add_rest_of_letter(struct pattern_parser *parser)
 {
     return add(parser, (struct pattern_step){.kind = STEP_SPLIT, .to = 3}) &&
@@ -92,7 +93,7 @@ static bool add_assertion(struct pattern_parser *parser, enum assertion assertio
 }
 
 /* A letter with all its bytes, so that what repeats it repeats all. */
-static bool take_letter(struct pattern_parser *parser)
+static bool parse_letter(struct pattern_parser *parser)
 {
     do {
         if (!add(parser,
@@ -115,7 +116,7 @@ static int find_assertion(int letter)
     return -1;
 }
 
-static bool take_escape(struct pattern_parser *parser, bool *can_repeat)
+static bool parse_escape(struct pattern_parser *parser, bool *can_repeat)
 {
     struct byte_set set;
     int const letter = peek(parser, 1);
@@ -128,15 +129,15 @@ static bool take_escape(struct pattern_parser *parser, bool *can_repeat)
     parser->at++;
     *can_repeat = assertion < 0;
     if (assertion < 0 && !escape_set((char)letter, &set))
-        return take_letter(parser);
+        return parse_letter(parser);
     parser->at++;
     return assertion < 0 ? add_letters(parser, &set)
                          : add_assertion(parser, (enum assertion)assertion);
 }
 
-static bool take_alternatives(struct pattern_parser *parser);
+static bool parse_alternatives(struct pattern_parser *parser);
 
-static bool take_group(struct pattern_parser *parser)
+static bool parse_group(struct pattern_parser *parser)
 {
     if (parser->depth == DEPTH_MAX) {
         parser->is_size = true;
@@ -146,7 +147,7 @@ static bool take_group(struct pattern_parser *parser)
     }
     parser->at += peek(parser, 1) == '?' && peek(parser, 2) == ':' ? 3 : 1;
     parser->depth++;
-    if (!take_alternatives(parser))
+    if (!parse_alternatives(parser))
         return false;
     parser->depth--;
     if (peek(parser, 0) != ')')
@@ -155,7 +156,7 @@ static bool take_group(struct pattern_parser *parser)
     return true;
 }
 
-static bool take_bracket(struct pattern_parser *parser)
+static bool parse_bracket(struct pattern_parser *parser)
 {
     struct byte_set set;
     parser->at++;
@@ -163,16 +164,16 @@ static bool take_bracket(struct pattern_parser *parser)
     return why ? refuse(parser, why) : add_letters(parser, &set);
 }
 
-static bool take_atom(struct pattern_parser *parser, bool *can_repeat)
+static bool parse_atom(struct pattern_parser *parser, bool *can_repeat)
 {
     *can_repeat = true;
     switch (peek(parser, 0)) {
     case '(':
-        return take_group(parser);
+        return parse_group(parser);
     case '[':
-        return take_bracket(parser);
+        return parse_bracket(parser);
     case '\\':
-        return take_escape(parser, can_repeat);
+        return parse_escape(parser, can_repeat);
     case '.':
         parser->at++;
         return add_any(parser);
@@ -187,12 +188,12 @@ static bool take_atom(struct pattern_parser *parser, bool *can_repeat)
                       "a *, + or ? has nothing before it to repeat; write \\*, \\+ or \\? to "
                       "look for one");
     default:
-        return take_letter(parser);
+        return parse_letter(parser);
     }
 }
 
 /* Digits, if there are any. */
-static bool take_count(const struct pattern_parser *parser, size_t *ahead, uint32_t *count)
+static bool parse_count(const struct pattern_parser *parser, size_t *ahead, uint32_t *count)
 {
     size_t const from = *ahead;
     uint32_t value = 0;
@@ -204,15 +205,15 @@ static bool take_count(const struct pattern_parser *parser, size_t *ahead, uint3
 }
 
 /* {3}, {3,}, {,5} or {3,5}.  Anything else is a brace, as in the name of a lambda. */
-static bool take_interval(struct pattern_parser *parser, struct repetition *repetition)
+static bool parse_interval(struct pattern_parser *parser, struct repetition *repetition)
 {
     size_t ahead = 1;
     uint32_t least = 0, most = REPEAT_NO_END;
-    bool const has_least = take_count(parser, &ahead, &least);
+    bool const has_least = parse_count(parser, &ahead, &least);
     bool has_most = false;
     if (peek(parser, ahead) == ',') {
         ahead++;
-        has_most = take_count(parser, &ahead, &most);
+        has_most = parse_count(parser, &ahead, &most);
     } else {
         most = least;
     }
@@ -223,7 +224,7 @@ static bool take_interval(struct pattern_parser *parser, struct repetition *repe
     return true;
 }
 
-static bool take_repetition(struct pattern_parser *parser, struct repetition *repetition)
+static bool parse_repetition(struct pattern_parser *parser, struct repetition *repetition)
 {
     switch (peek(parser, 0)) {
     case '*':
@@ -236,7 +237,7 @@ static bool take_repetition(struct pattern_parser *parser, struct repetition *re
         *repetition = (struct repetition){0, 1};
         break;
     case '{':
-        return take_interval(parser, repetition);
+        return parse_interval(parser, repetition);
     default:
         return false;
     }
@@ -244,7 +245,8 @@ static bool take_repetition(struct pattern_parser *parser, struct repetition *re
     return true;
 }
 
-/* The same again changes nothing, and rows of stars would make an expression larger with each. */
+/* Returns whether an operator after another changes nothing: a row of stars would otherwise
+ * enlarge the program with each star. */
 static bool is_needless(struct repetition before, struct repetition again)
 {
     bool const is_plain = again.least <= 1 && (again.most == 1 || again.most == REPEAT_NO_END);
@@ -252,14 +254,14 @@ static bool is_needless(struct repetition before, struct repetition again)
            (before.most == REPEAT_NO_END || (before.most == 1 && again.most == 1));
 }
 
-static bool take_repeated(struct pattern_parser *parser)
+static bool parse_repeated(struct pattern_parser *parser)
 {
     uint32_t const begin = count_steps(parser);
     struct repetition so_far = {1, 1}, times;
     bool can_repeat;
-    if (!take_atom(parser, &can_repeat))
+    if (!parse_atom(parser, &can_repeat))
         return false;
-    while (can_repeat && take_repetition(parser, &times)) {
+    while (can_repeat && parse_repetition(parser, &times)) {
         if (times.least > times.most)
             return refuse(parser, "in {m,n}, the first number is the smaller one");
         if (is_needless(so_far, times))
@@ -274,21 +276,22 @@ static bool take_repeated(struct pattern_parser *parser)
     return true;
 }
 
-static bool take_sequence(struct pattern_parser *parser)
+static bool parse_sequence(struct pattern_parser *parser)
 {
     for (int c; (c = peek(parser, 0)) >= 0 && c != '|' && !(c == ')' && parser->depth > 0);)
-        if (!take_repeated(parser))
+        if (!parse_repeated(parser))
             return false;
     return true;
 }
 
-/* Each but the last: a choice between it and the next, and a jump behind all of them.  Until that is known, jumps say where the one before is. */
-static bool take_alternatives(struct pattern_parser *parser)
+/* Each alternative but the last gets a split between it and the next, and a jump behind all
+ * alternatives.  Until that target is known, each jump holds the place of the jump before. */
+static bool parse_alternatives(struct pattern_parser *parser)
 {
     uint32_t last_jump = 0;
     for (;;) {
         uint32_t const begin = count_steps(parser);
-        if (!take_sequence(parser))
+        if (!parse_sequence(parser))
             return false;
         if (peek(parser, 0) != '|')
             break;
@@ -309,7 +312,7 @@ static bool take_alternatives(struct pattern_parser *parser)
     return true;
 }
 
-static bool take_all(struct pattern_parser *parser, enum pattern_place place)
+static bool parse_all(struct pattern_parser *parser, enum pattern_place place)
 {
     struct byte_set const all = {{~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)}};
     struct byte_set const goes_on = {{0, 0, ~UINT64_C(0), 0}};
@@ -320,7 +323,8 @@ static bool take_all(struct pattern_parser *parser, enum pattern_place place)
          !add(parser, (struct pattern_step){.kind = STEP_SET, .set = SET_ALL}) ||
          !add(parser, (struct pattern_step){.kind = STEP_JUMP, .to = -2})))
         return false;
-    return take_alternatives(parser) && (place != PATTERN_WHOLE || add_assertion(parser, AT_END)) &&
+    return parse_alternatives(parser) &&
+           (place != PATTERN_WHOLE || add_assertion(parser, AT_END)) &&
            add(parser, (struct pattern_step){.kind = STEP_FOUND});
 }
 
@@ -329,7 +333,7 @@ const char *pattern_program_parse(struct pattern_program *program, struct slice 
 {
     struct pattern_parser parser = {.text = text, .program = program};
     memset(program, 0, sizeof(*program));
-    bool const is_right = take_all(&parser, place);
+    bool const is_right = parse_all(&parser, place);
     *is_size = parser.is_size;
     return is_right ? NULL : parser.why;
 }

@@ -17,7 +17,7 @@ static int reserve(struct pattern_program *program, uint64_t more)
     return vec_reserve(&program->steps, more) ? 0 : -ENOMEM;
 }
 
-/* There is room. */
+/* The caller has reserved room. */
 static void put(struct pattern_program *program, uint32_t at, struct pattern_step step)
 {
     struct pattern_step *steps = program->steps.items;
@@ -57,7 +57,7 @@ static void repeat_from_none(struct pattern_program *program, uint32_t begin, ui
         add(program, STEP_JUMP, -count - 1);
 }
 
-/* Each that may be missing can be the first that is: then none comes after it. */
+/* Adds optional copies.  Each split skips all copies that follow: a missing copy ends the row. */
 static void add_those_that_may_miss(struct pattern_program *program, uint32_t from, uint32_t count,
                                     uint32_t times)
 {

@@ -1,9 +1,12 @@
-/* say.h - sentences for the person who waits, from rooms that do not print: whoever called them passes a function that does. */
+/* say.h - messages to the user from rooms that do not print: their caller passes a callback that
+ * prints. */
 #pragma once
 
-/* One sentence, no newline.  Called by the thread that has something to say, which must not wait for long. */
+/* Callback that prints one sentence, without a newline.  Called by the thread that has the message;
+ * must return soon. */
 typedef void (*say_fn)(const char *sentence);
 
-/* `say` may be NULL: nobody listens.  A sentence of more than SAY_MAX bytes is cut. */
+/* Formats a sentence and passes it to `say`; does nothing if `say` is NULL.  The text is cut to fit
+ * into SAY_MAX bytes with its NUL. */
 #define SAY_MAX 12288
 void say_text(say_fn say, const char *format, ...) __attribute__((format(printf, 2, 3)));

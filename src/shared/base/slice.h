@@ -1,4 +1,5 @@
-/* slice.h - bytes somebody else owns: a pointer and a length.  Text in a slice has no final NUL. */
+/* slice.h - a pointer and a length: bytes that the slice does not own.  Text in a slice has no
+ * final NUL. */
 #pragma once
 
 #include <stdbool.h>

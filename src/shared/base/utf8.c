@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -45,10 +44,18 @@ size_t utf8_length(const char *text, size_t size)
     return length;
 }
 
-static bool is_control(const unsigned char *character, size_t length)
+bool utf8_steers(const char *character, size_t length)
 {
-    return (length == 1 && (character[0] < 0x20 || character[0] == 0x7f)) ||
-           (length == 2 && character[0] == 0xc2 && character[1] < 0xa0);
+    const unsigned char *c = (const unsigned char *)character;
+    if (length == 1)
+        return c[0] < 0x20 || c[0] == 0x7f;
+    if (length == 2) /* U+0080 to U+009F, U+061C */
+        return (c[0] == 0xc2 && c[1] < 0xa0) || (c[0] == 0xd8 && c[1] == 0x9c);
+    if (length != 3 || c[0] != 0xe2)
+        return false;
+    if (c[1] == 0x80) /* U+200E, U+200F, U+2028 to U+202E */
+        return c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae);
+    return c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9; /* U+2066 to U+2069 */
 }
 
 void utf8_tame(char *text, char instead, const char *kept)
@@ -56,7 +63,7 @@ void utf8_tame(char *text, char instead, const char *kept)
     size_t const size = strlen(text);
     for (size_t at = 0; at < size;) {
         size_t const length = utf8_length(text + at, size - at);
-        bool const is_bad = length == 0 || is_control((const unsigned char *)text + at, length);
+        bool const is_bad = length == 0 || utf8_steers(text + at, length);
         if (is_bad && !strchr(kept, text[at]))
             memset(text + at, instead, length ? length : 1);
         at += length ? length : 1;

@@ -1,6 +1,6 @@
-/* vec.h - an array that grows.  Embed `VEC(type) name;` in a struct, zero it to begin.
+/* vec.h - an array that grows.  Embed `VEC(type) name;` in a struct and initialise it with zeroes.
  *
- * vec_push returns false when out of memory and leaves the vector as it was. */
+ * vec_push returns false if out of memory and leaves the vector unchanged. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,8 @@
         size_t count, room;                                                                        \
     }
 
-/* Room for `extra` more items of `size` bytes; the new block, or NULL (old block untouched). */
+/* Makes room for at least `need` items of `size` bytes.  Returns the new block, or NULL with the
+ * old block untouched. */
 static inline void *vec_grow_items(void *items, size_t *room, size_t need, size_t size)
 {
     size_t wanted = *room ? *room : 8;
@@ -25,6 +26,14 @@ static inline void *vec_grow_items(void *items, size_t *room, size_t need, size_
     return grown;
 }
 
+/* clang's analyzer does not see that a vector with room has a block. */
+#ifdef __clang_analyzer__
+#define vec_tell(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#else
+#define vec_tell(condition) ((void)0)
+#endif
+
+/* Makes room for `extra` more items.  False if out of memory. */
 #define vec_reserve(vec, extra)                                                                    \
     ({                                                                                             \
         bool vec_fits = (vec)->count + (extra) <= (vec)->room;                                     \
@@ -36,17 +45,19 @@ static inline void *vec_grow_items(void *items, size_t *room, size_t need, size_
                 vec_fits = true;                                                                   \
             }                                                                                      \
         }                                                                                          \
+        vec_tell(!vec_fits || (vec)->items);                                                       \
         vec_fits;                                                                                  \
     })
 
 #define vec_push(vec, ...)                                                                         \
     (vec_reserve(vec, 1) ? ((vec)->items[(vec)->count++] = (__VA_ARGS__), true) : false)
 
+/* A loop over all items; `item` is a pointer. */
 #define vec_each(item, vec)                                                                        \
     for (__typeof__((vec)->items + 0) item = (vec)->items;                                         \
          (vec)->count && item < (vec)->items + (vec)->count; item++)
 
-/* Gives back what is not used, if it can. */
+/* Frees unused room, if realloc can. */
 #define vec_trim(vec)                                                                              \
     do {                                                                                           \
         void *vec_less = (vec)->count < (vec)->room                                                \

@@ -1,8 +1,9 @@
 /* breakdown.h - all memory of one process at one instant, each mapped byte in exactly one leaf.
  *
- * Sections hold leaves, a leaf is a label and perhaps an item ("Shared Libraries", "libc.so.6").  Every figure of a leaf
- * is the kernel's, summed over its regions, so leaves add up to RSS.  What a runtime or allocator says about itself
- * lies beside, in inside views: live bytes are part of resident ones and are never added to them. */
+ * Sections hold leaves, a leaf is a label and perhaps an item ("Shared Libraries", "libc.so.6").
+ * Every figure of a leaf is the kernel's, summed over its regions, so leaves add up to RSS.
+ * What a runtime or allocator says about itself lies beside, in inside views: live bytes are
+ * part of resident ones and are never added to them. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@ enum breakdown_section {
     SECTION_RUNTIME,   /* heap, stacks and metadata of a language's runtime */
     SECTION_ALLOCATOR, /* malloc's */
     SECTION_STACKS,
-    SECTION_NAMED, /* anonymous memory that somebody gave a name */
+    SECTION_NAMED, /* anonymous memory with a name */
     SECTION_FILE,
     SECTION_SHARED, /* memfd, System V, shared anonymous, /dev/shm */
     SECTION_ANONYMOUS,
@@ -25,8 +26,8 @@ enum breakdown_section {
     SECTIONS
 };
 
-/* How a leaf came to its regions: from what somebody says, or from looks.  Of two claims to one address the one
- * further up here wins. */
+/* How a leaf came to its regions: from what a program says, or from looks.  Of two claims to one
+ * address the one further up here wins. */
 enum breakdown_evidence {
     EVIDENCE_REGISTRY,  /* the program told memoir through memoir.h */
     EVIDENCE_RUNTIME,   /* read from the structures of the language's runtime */
@@ -39,7 +40,7 @@ enum breakdown_evidence {
     EVIDENCES
 };
 
-/* Somebody knows better than the rules: these addresses belong there. */
+/* A statement that is better than the rules: these addresses belong there. */
 struct memory_claim {
     uint64_t start, end;
     enum breakdown_section section;
@@ -91,9 +92,9 @@ struct breakdown { /* all zero to begin */
     VEC(struct memory_region)
     regions; /* by address; pieces, where a claim begins or ends in a mapping */
     VEC(struct folded_regions)
-    folded;                          /* besides: many small ones as sums, no claim on any of them */
-    VEC(uint32_t) region_leaves;     /* by region */
-    VEC(struct memory_claim) claims; /* by address, none overlapping */
+    folded;                      /* in addition: many small ones as sums, no claim on any of them */
+    VEC(uint32_t) region_leaves; /* by region */
+    VEC(struct memory_claim) claims;   /* by address, none overlapping */
     VEC(struct breakdown_leaf) leaves; /* by section; in it by label's and item's RSS */
     VEC(struct inside_view) insides;
     VEC(char *) texts;
@@ -131,5 +132,6 @@ struct memory_bytes breakdown_section_sum(const struct breakdown *breakdown,
 const char *breakdown_section_key(enum breakdown_section section);    /* "runtime", ... */
 const char *breakdown_evidence_key(enum breakdown_evidence evidence); /* "kernel", ... */
 
-/* "TNC-17" and "TNC-18" become "TNC-*": digits at the end number what is one thing.  `room` is of `text`. */
+/* "TNC-17" and "TNC-18" become "TNC-*": digits at the end number what is one thing.  `room` is
+ * of `text`. */
 void name_without_number(const char *name, size_t size, char *text, size_t room);

@@ -162,12 +162,12 @@ void cells_put(struct byte_buffer *buffer, const struct cell *cells, size_t coun
 }
 
 /* The `count` cells of one column, whose bytes are known to be there. */
-static void take_column(struct byte_reader *reader, uint16_t column, struct cell *cells,
-                        size_t count)
+static void parse_column(struct byte_reader *reader, uint16_t column, struct cell *cells,
+                         size_t count)
 {
     uint64_t key = 0;
     for (size_t i = 0; i < count; i++) {
-        key += take_u32(reader);
+        key += parse_u32(reader);
         if (key > UINT32_MAX) {
             reader->failed = true;
             return;
@@ -175,33 +175,33 @@ static void take_column(struct byte_reader *reader, uint16_t column, struct cell
         cells[i] = (struct cell){.key = (uint32_t)key, .column = column};
     }
     for (size_t i = 0; i < count; i++)
-        cells[i].value = take_signed(reader);
+        cells[i].value = parse_signed(reader);
 }
 
-static int take_columns(struct byte_reader *reader, struct cell_list *list)
+static int parse_columns(struct byte_reader *reader, struct cell_list *list)
 {
-    size_t columns = take_count(reader, 2);
+    size_t columns = parse_count(reader, 2);
     uint64_t column = 0;
     for (size_t c = 0; c < columns && !reader->failed; c++) {
-        column += take_u32(reader);
-        size_t count = take_count(reader, 2);
+        column += parse_u32(reader);
+        size_t count = parse_count(reader, 2);
         if (column >= COLUMN_LIMIT || reader->failed)
             return -EINVAL;
         if (count == 0)
             continue;
         if (!vec_reserve(list, count))
             return -ENOMEM;
-        take_column(reader, (uint16_t)column, list->items + list->count, count);
+        parse_column(reader, (uint16_t)column, list->items + list->count, count);
         list->count += count;
         INVARIANT(list->count <= list->room);
     }
     return reader->failed ? -EINVAL : 0;
 }
 
-int cells_take(struct byte_reader *reader, struct cell **cells, size_t *count)
+int cells_parse(struct byte_reader *reader, struct cell **cells, size_t *count)
 {
     struct cell_list list = {0};
-    int err = take_columns(reader, &list);
+    int err = parse_columns(reader, &list);
     if (err < 0) {
         vec_free(&list);
         list = (struct cell_list){0};

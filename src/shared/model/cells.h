@@ -1,9 +1,9 @@
 /* cells.h - lists of cells: brought into order, summed, and as bytes. */
 #pragma once
 
+#include "base/bytes.h"
 #include "base/vec.h"
 #include "model/recording.h"
-#include "base/bytes.h"
 
 struct cell_list {
     struct cell *items;
@@ -32,4 +32,4 @@ bool cells_are_tidy(const struct cell *cells, size_t count);
 /* Encodes cells that cells_tidy has ordered. */
 void cells_put(struct byte_buffer *buffer, const struct cell *cells, size_t count);
 /* The inverse.  0 with *cells (NULL when there are none) the caller's, -EINVAL, or -ENOMEM. */
-int cells_take(struct byte_reader *reader, struct cell **cells, size_t *count);
+int cells_parse(struct byte_reader *reader, struct cell **cells, size_t *count);

@@ -1,4 +1,5 @@
-/* cgroup_memory.h - what the memory controller counts for the cgroup of a process, which others may be in too. */
+/* cgroup_memory.h - what the memory controller counts for the cgroup of a process, which others
+ * may be in too. */
 #pragma once
 
 #include <stdint.h>

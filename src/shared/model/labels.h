@@ -1,6 +1,7 @@
-/* labels.h - what samples of another program's file are labelled with, for who writes them again.
+/* labels.h - labels of samples of another program's file, so that they can be written again.
  *
- * Cells are by stack alone; these say how much of them has which labels.  What they do not tell of has none. */
+ * Cells are by stack alone; these say how much of them has which labels.  What they do not tell
+ * of has none. */
 #pragma once
 
 #include "base/vec.h"

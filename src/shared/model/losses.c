@@ -125,7 +125,8 @@ bool losses_of_freed(const struct recording *recording, struct value_range *rang
     return true;
 }
 
-/* Of a program that ran already, frees of its own blocks cannot be told from those of lost ones and of ones from before. */
+/* Of a program that ran already, frees of its own blocks cannot be told from those of lost ones
+ * and of ones from before. */
 bool losses_of_freed_calls(const struct recording *recording, struct value_range *range)
 {
     const struct quality *quality = &recording->quality;

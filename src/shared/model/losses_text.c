@@ -99,7 +99,7 @@ bool losses_render(const struct recording *recording, char text[LOSSES_TEXT_MAX]
     return false;
 }
 
-void losses_take_note(struct recording *recording, struct slice text)
+void losses_add_note(struct recording *recording, struct slice text)
 {
     size_t const begun = strlen(LOSSES_TOLD);
     if (text.size > begun && text.size < LOSSES_TEXT_MAX &&

@@ -1,4 +1,5 @@
-/* mapping.h - the address space of a process as of one look at its pages: each mapping, what of it is resident, and who made it. */
+/* mapping.h - the address space of a process as of one look at its pages: each mapping, what of
+ * it is resident, and which code made it. */
 #pragma once
 
 #include "base/vec.h"

@@ -130,8 +130,8 @@ bool marks_is_open(const struct mark_list *marks, string_id label)
     return find_open(marks, label) != 0;
 }
 
-/* Which of the older half go: all but every so manieth mark, and every so manieth of the phases that ended there.
- * How many. */
+/* Which of the older half go: all but every so manieth mark, and every so manieth of the phases
+ * that ended there. How many. */
 static size_t choose(const struct mark_list *marks, size_t half, bool *goes)
 {
     INVARIANT(half <= marks->count && marks->level <= LEVEL_MAX);

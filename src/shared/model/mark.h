@@ -1,8 +1,9 @@
 /* mark.h - named instants of a recording: what the program, or a person, said was going on.
  *
- * An instant is a mark or an end of a phase, a stretch of time.  They are in order, and each lies on a boundary of
- * buckets, so that sums are exact there.  There may be as many as there are blocks in a chain; when they get too
- * many, the newer half stays whole and of the older ones every second, fourth, eighth ... stays. */
+ * An instant is a mark or an end of a phase, a stretch of time.  They are in order, and each
+ * lies on a boundary of buckets, so that sums are exact there.  There may be as many as there
+ * are blocks in a chain; when they get too many, the newer half stays whole and of the older
+ * ones every second, fourth, eighth ... stays. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +28,7 @@ struct mark {
     uint64_t time_ns;
     bool has_sums;
     struct mark_sums sums;
-    uint32_t ordinal; /* among marks, or among phases; known to who has added it, not to a file */
+    uint32_t ordinal; /* among marks, or among phases; known where it was added, not in a file */
 };
 
 struct mark_list {      /* all zero to begin */
@@ -41,12 +42,12 @@ struct mark_list {      /* all zero to begin */
 };
 #define MARKS_MAX 8192u
 
-/* Adds an instant, not before the last one: an earlier time becomes that.  An end belongs to the newest open phase
- * of its name, and is nothing without one.  0 or -ENOMEM. */
+/* Adds an instant, not before the last one: an earlier time becomes that.  An end belongs to the
+ * newest open phase of its name, and is nothing without one.  0 or -ENOMEM. */
 int marks_add(struct mark_list *marks, enum mark_kind kind, string_id label, uint64_t time_ns);
 /* Of the instant that was added last, if it is of this time. */
 void marks_set_sums(struct mark_list *marks, uint64_t time_ns, const struct mark_sums *sums);
-/* The sums at exactly this time; NULL when nobody told them. */
+/* The sums at exactly this time; NULL when they are not known. */
 const struct mark_sums *marks_sums_at(const struct mark_list *marks, uint64_t time_ns);
 /* The instant of this number, or NULL. */
 struct mark *marks_find(struct mark_list *marks, uint32_t number);
@@ -65,8 +66,8 @@ bool mark_is_of_alert(const char *label);
 /* Whether there is an instant of exactly this time. */
 bool marks_have(const struct mark_list *marks, uint64_t time_ns);
 
-/* The stretch that an instant begins: a phase up to its end, a mark up to the next mark; either up to `last_ns`
- * when nothing ends it. */
+/* The stretch that an instant begins: a phase up to its end, a mark up to the next mark; either
+ * up to `last_ns` when nothing ends it. */
 struct mark_span {
     uint64_t from_ns, to_ns;
     bool is_open; /* it had no end */

@@ -13,7 +13,8 @@ enum memory_figure {
     FIGURES /* also: no such figure */
 };
 
-/* The fields of struct memory_bytes in their order, as JSON and CSV call them: "virtual", "rss", ... */
+/* The fields of struct memory_bytes in their order, as JSON and CSV call them: "virtual", "rss",
+ * ... */
 extern const char *const memory_bytes_names[MEMORY_BYTES_FIELDS];
 
 uint64_t memory_figure_of(const struct memory_bytes *bytes, enum memory_figure figure);

@@ -1,5 +1,5 @@
-/* memory_level.h - how much of each kind of memory a process has at one instant: what alerts are about and a
- * history keeps. */
+/* memory_level.h - how much of each kind of memory a process has at one instant: what alerts are
+ * about and a history keeps. */
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ enum memory_level {
     LEVEL_FILE,   /* of it, mapped files */
     LEVEL_SHMEM,  /* of it, shared memory and tmpfs */
     LEVEL_SWAP,   /* swapped out */
-    LEVEL_PSS,    /* resident, shared pages divided by who shares them */
+    LEVEL_PSS,    /* resident, shared pages divided by their users */
     LEVEL_HEAP,   /* live blocks, bytes asked for */
     LEVEL_BLOCKS, /* their number */
     LEVEL_POOL,   /* live blocks of the program's own allocators */

@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All in bytes.  `rss` is the sum of the four shared and private ones.  Huge pages of hugetlbfs are outside of it. */
+/* All in bytes.  `rss` is the sum of the four shared and private ones.  Huge pages of hugetlbfs
+ * are outside of it. */
 struct memory_bytes {
     uint64_t size; /* of addresses */
     uint64_t rss;
-    uint64_t pss; /* each page divided by the number of those who map it */
+    uint64_t pss; /* each page divided by the processes that map it */
     uint64_t shared_clean, shared_dirty, private_clean, private_dirty;
     uint64_t anonymous; /* of no file, or a private copy of a file's page */
     uint64_t lazy_free; /* given back with MADV_FREE, and not taken yet */
@@ -37,7 +38,7 @@ static inline uint64_t memory_bytes_shared(const struct memory_bytes *bytes)
     return bytes->shared_clean + bytes->shared_dirty;
 }
 
-/* Of VmFlags, those that tell who made a mapping or how to count it. */
+/* Of VmFlags, those that show what made a mapping or how to count it. */
 enum memory_region_flag {
     REGION_ACCOUNTED = 1 << 0,  /* ac */
     REGION_NO_RESERVE = 1 << 1, /* nr */
@@ -58,7 +59,8 @@ struct memory_region {
     struct memory_bytes bytes;
 };
 
-/* Small mappings of one kind that lie next to each other, or with others that were folded too: only their sum. */
+/* Small mappings of one kind that lie next to each other, or with others that were folded too:
+ * only their sum. */
 struct folded_regions {
     struct memory_region sum; /* from the first to the last */
     uint32_t count;

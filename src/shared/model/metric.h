@@ -30,8 +30,9 @@ enum column {
     COL_OFFCPU_COUNT,
     COL_OFFCPU_NS,
     COL_INSTRUCTIONS, /* of foreign files; and ... */
-    COL_COST,         /* ... whatever else one counts */
-    COL_HEAP_SPREAD, /* how uncertain COL_HEAP_BYTES is because blocks were sampled, see sampling.h */
+    COL_COST,         /* ... any other event */
+    /* how uncertain COL_HEAP_BYTES is because blocks were sampled, see sampling.h */
+    COL_HEAP_SPREAD,
     COL_HEAP_SPREAD_FREED, /* and COL_HEAP_FREED */
     COL_POOL_CALLS =
         32, /* of the program's own allocators (memoir.h), in the order of COL_HEAP_* */
@@ -46,14 +47,17 @@ enum column {
     COL_REGION_FREES,
     COL_REGION_FREED,
     COL_OWN_0 =
-        44, /* 44 + k: of the k-th metric that a foreign file alone has, see recording_add_metric() */
+        /* 44 + k: of the k-th metric that a foreign file alone has, see recording_add_metric() */
+    44,
     COL_SIZE_0 = 64,      /* 64 + k: allocations with size class k, see size_class() */
     COL_LIFETIME_0 = 128, /* 128 + k: frees of blocks with lifetime class k, see lifetime_class() */
-    COL_POOL_SIZE_0 = 144, /* the same of pools */
+    COL_POOL_SIZE_0 = 144, /* like COL_SIZE_0, of pools */
     COL_POOL_LIFETIME_0 = 192,
     COL_RESIDENT_0 = 208, /* 208 + 2k: bytes that owner_kind k has more, 209 + 2k: less */
     COL_TOUCHED_0 =
-        228, /* 228 + 2k: bytes of what owner_touched_kinds[k] has, by who touched them first: more; 229 + 2k: less */
+        /* 228 + 2k: bytes of what owner_touched_kinds[k] has, by the code that touched them first:
+         * more; 229 + 2k: less */
+    228,
     COL_PAGES_0 = 240 /* 240 + 2k: bytes of page_kind k that came, 241 + 2k: that went */
 };
 #define OWN_METRICS_MAX  20
@@ -109,7 +113,8 @@ static inline int metric_sign(const struct metric *metric, unsigned column)
     return 0;
 }
 
-/* How a cell of this column counts in the spread of its value, likewise: only of bytes of the heap. */
+/* How a cell of this column counts in the spread of its value, likewise: only of bytes of the
+ * heap. */
 static inline int metric_spread_sign(const struct metric *metric, unsigned column)
 {
     if (column == COL_HEAP_SPREAD)
@@ -125,7 +130,8 @@ static inline bool metric_is_own(const struct metric *metric)
     return metric->plus >= COL_OWN_0 && metric->plus < COL_OWN_0 + OWN_METRICS_MAX;
 }
 
-/* Whether the allocator's own frames at the inner end of a stack tell something: of what it costs to run, not of memory. */
+/* Whether the allocator's own frames at the inner end of a stack tell something: of what it
+ * costs to run, not of memory. */
 static inline bool metric_shows_allocator(const struct metric *metric)
 {
     return (metric->plus >= COL_CPU_SAMPLES && metric->plus <= COL_COST) ||

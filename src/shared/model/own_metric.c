@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* own_metric.c - metrics that one recording has and no other: what a file of another program counts under a name of its own. */
+#include "model/own_metric.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/invariant.h"
-
 #include "model/recording.h"
 
 static const struct metric *find_own(const struct recording *recording, struct slice name)

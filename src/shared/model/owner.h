@@ -1,4 +1,5 @@
-/* owner.h - who has the resident memory of a process: the parts that its resident size is the sum of. */
+/* owner.h - the owners of the resident memory of a process: the parts that its resident size is the
+ * sum of. */
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +9,8 @@
 /* Stored in recordings by number: append only, never reorder. */
 enum owner_kind {
     OWNER_LIVE, /* bytes asked for, of live blocks, by the call stack that asked */
-    OWNER_HELD, /* bytes of pages that live blocks are in and do not use, by the stacks of those blocks */
+    /* bytes of pages that live blocks are in and do not use, by the stacks of those blocks */
+    OWNER_HELD,
     OWNER_KEPT,    /* pages of the heap without any block, by arena */
     OWNER_MAPPED,  /* memory that the program mapped itself, by call stack */
     OWNER_STACK,   /* by thread */
@@ -16,11 +18,12 @@ enum owner_kind {
     OWNER_RUNTIME, /* the heap of a language's runtime */
     OWNER_OWN,     /* memoir's */
     OWNER_BEFORE,  /* pages of the heap that were there before we looked */
-    OWNER_OTHER,   /* nobody known */
+    OWNER_OTHER,   /* not known */
     OWNER_KINDS
 };
 
-/* Kinds of memory that no hook saw being asked for, so that who touched it is worth knowing.  Numbers by place: append only. */
+/* Kinds of memory that no hook saw being asked for, so that the code that touched it is worth
+ * knowing. Numbers by place: append only. */
 #define OWNERS_TOUCHED 4
 extern const enum owner_kind owner_touched_kinds[OWNERS_TOUCHED];
 extern const char *const owner_touched_metrics[OWNERS_TOUCHED];
@@ -36,7 +39,7 @@ extern const struct owner_words page_words[PAGE_KINDS]; /* of memory that is kno
 
 /* One time at which the pages were looked at. */
 struct residency {
-    uint64_t looks;        /* so far; 0: nobody has looked, the rest is nothing */
+    uint64_t looks;        /* so far; 0: there was none, the rest is nothing */
     uint64_t time_ns;      /* of the last one, since the recording began */
     uint64_t walked_bytes; /* resident by the page tables: what the parts add up to */
     uint64_t rss_before_bytes, rss_after_bytes; /* what the kernel counted before and after it */

@@ -1,4 +1,4 @@
-/* page_kind.h - what a page of physical memory is used as, for whoever caused it to be there. */
+/* page_kind.h - what a page of physical memory is used as, for the code that brought it there. */
 #pragma once
 
 /* Stored in recordings by number: append only, never reorder. */

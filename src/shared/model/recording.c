@@ -28,14 +28,14 @@ void recording_destroy(struct recording *recording)
 {
     if (!recording)
         return;
-    INVARIANT(!recording->sums || recording->destroy_sums);
-    INVARIANT(!recording->shapes || recording->destroy_shapes);
     if (recording->close)
         recording->close(recording);
-    if (recording->sums)
-        recording->destroy_sums(recording->sums);
-    if (recording->shapes)
-        recording->destroy_shapes(recording->shapes);
+    for (size_t i = 0; i < RECORDING_CACHES_MAX; i++) {
+        struct recording_cache *cache = &recording->caches[i];
+        INVARIANT(!cache->data || cache->destroy);
+        if (cache->data)
+            cache->destroy(cache->data);
+    }
     vec_each (bucket, &recording->buckets) {
         free(bucket->cells);
         free(bucket->thread_cells);
@@ -111,26 +111,6 @@ string_id recording_intern(struct recording *recording, const char *text)
     return id;
 }
 
-const char *stack_source_name(enum stack_source source)
-{
-    INVARIANT(source < STACK_SOURCES);
-    static const char *const names[STACK_SOURCES] = {[STACK_SOURCE_HEAP] = "heap",
-                                                     [STACK_SOURCE_CPU] = "cpu",
-                                                     [STACK_SOURCE_WAITS] = "waits",
-                                                     [STACK_SOURCE_PAGES] = "pages"};
-    return names[source];
-}
-
-void quality_add_stacks(struct quality *quality, enum stack_source source, enum stack_end end,
-                        uint64_t count)
-{
-    INVARIANT(source < STACK_SOURCES && end < STACK_END_KINDS);
-    quality->stack_ends[end] += count;
-    quality->sources[source].stacks += count;
-    quality->sources[source].complete += end == STACK_END_COMPLETE ? count : 0;
-    INVARIANT(quality->sources[source].complete <= quality->sources[source].stacks);
-}
-
 int recording_name_stack(struct recording *recording, string_id name, stack_id *stack)
 {
     struct frame const frame = {.module = MODULE_NONE,
@@ -163,89 +143,6 @@ const struct pin *recording_pin(const struct recording *recording, enum pin_kind
     return NULL;
 }
 
-static bool begins(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-bool recording_is_of_time(const struct recording *recording)
-{
-    const char *source = recording_text(recording, recording->source);
-    return strcmp(source, SOURCE_CPU) == 0 || strcmp(source, SOURCE_PPROF_TIME) == 0 ||
-           (begins(source, SOURCE_PERF) && !begins(source, SOURCE_PERF_COUNTS));
-}
-
-bool recording_is_of_profiles(const struct recording *recording)
-{
-    return begins(recording_text(recording, recording->source), SOURCE_PPROF);
-}
-
-bool recording_is_of_counts(const struct recording *recording)
-{
-    const char *source = recording_text(recording, recording->source);
-    return strcmp(source, SOURCE_PPROF_COUNTS) == 0 || begins(source, SOURCE_PERF_COUNTS);
-}
-
-bool recording_traces_heap(const struct recording *recording)
-{
-    const char *source = recording_text(recording, recording->source);
-    return strcmp(source, SOURCE_PAGES) != 0 && strcmp(source, SOURCE_COSTS) != 0 &&
-           !recording_is_of_time(recording) && !recording_is_of_counts(recording);
-}
-
-bool recording_knows_live(const struct recording *recording)
-{
-    return strcmp(recording_text(recording, recording->source), SOURCE_PPROF_ALLOCATED) != 0;
-}
-
-bool recording_knows_allocated(const struct recording *recording)
-{
-    return strcmp(recording_text(recording, recording->source), SOURCE_PPROF_LIVE) != 0;
-}
-
-bool recording_ran_on(const struct recording *recording)
-{
-    bool const is_ours =
-        strncmp(recording_text(recording, recording->source), "memoir ", strlen("memoir ")) == 0;
-    if (recording->being_written || recording->exit_status >= 0 || recording->end == END_OVER)
-        return false;
-    return recording->end == END_RUNS_ON || recording->before.attached ||
-           (is_ours && !recording->quality.complete) || recording_is_of_profiles(recording);
-}
-
-bool recording_is_of_costs(const struct recording *recording)
-{
-    return strncmp(recording_text(recording, recording->source), SOURCE_COSTS,
-                   strlen(SOURCE_COSTS)) == 0;
-}
-
-bool recording_knows_peak_time(const struct recording *recording)
-{
-    return !recording_is_of_costs(recording) &&
-           !(recording_is_of_profiles(recording) && recording->buckets.count <= 1);
-}
-
-bool recording_was_cut(const struct recording *recording)
-{
-    bool const is_ours =
-        strncmp(recording_text(recording, recording->source), "memoir ", strlen("memoir ")) == 0;
-    return is_ours && !recording->being_written && !recording->quality.complete &&
-           !recording->quality.unwritten_from_ns;
-}
-
-bool recording_is_of_several(const struct recording *recording)
-{
-    bool const is_ours =
-        strcmp(recording_text(recording, recording->source), SOURCE_PPROF_TIME) != 0;
-    return recording->is_of_several ||
-           (recording->pid == 0 && is_ours && recording_is_of_time(recording));
-}
-
-bool recording_counts_blocks(const struct recording *recording)
-{
-    return recording->heap.calls > 0 || recording->heap.peak_bytes == 0;
-}
-
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -255,7 +152,7 @@ static const char *last_part(const char *path)
 string_id recording_own_path(const struct recording *recording)
 {
     const char *program = last_part(recording_text(recording, recording->program));
-    string_id plain = STRING_EMPTY; /* of a module that is no library */
+    string_id plain = STRING_EMPTY; /* of the first module that is no library */
     vec_each (module, &recording->modules) {
         const char *name = last_part(recording_text(recording, module->path));
         if (strcmp(name, program) == 0)

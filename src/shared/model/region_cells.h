@@ -1,4 +1,5 @@
-/* region_cells.h - which pages of a mapping are resident, in cells of equal size: a picture of a stretch of addresses. */
+/* region_cells.h - which pages of a mapping are resident, in cells of equal size: a picture of a
+ * stretch of addresses. */
 #pragma once
 
 #include <stdint.h>
@@ -9,8 +10,8 @@
 
 struct region_cell {
     uint64_t resident, swapped; /* bytes */
-    uint64_t
-        of_file; /* of the resident ones: pages of a file or shared memory, and no private copy */
+    /* of the resident ones: pages of a file or shared memory, and no private copy */
+    uint64_t of_file;
 };
 
 struct region_cells {

@@ -27,8 +27,8 @@ string_id string_table_find(const struct string_table *table, struct slice text)
  * ids stay what they were.  0 or -ENOMEM. */
 int string_table_append(struct string_table *table, struct slice text);
 
-/* From now on new texts that are interned get ids of a range of their own, so that a file that grows
- * can go on appending with the ids it has. */
+/* From now on new texts that are interned get ids of a range of their own, so that a file that
+ * grows can go on appending with the ids it has. */
 void string_table_set_apart(struct string_table *table);
 
 /* The text of `id`, with a final NUL; "" for an id that is not there. */

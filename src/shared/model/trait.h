@@ -1,5 +1,5 @@
-/* trait.h - what a program is made of, as far as it decides which of its memory a recording can hold: language
- * runtimes and allocators. */
+/* trait.h - what a program is made of, as far as it decides which of its memory a recording can
+ * hold: language runtimes and allocators. */
 #pragma once
 
 #include <stdbool.h>

@@ -12,7 +12,7 @@ struct byte_cursor {
     bool failed;
 };
 
-static inline void cursor_take(struct byte_cursor *cursor, void *value, size_t size)
+static inline void cursor_consume(struct byte_cursor *cursor, void *value, size_t size)
 {
     if ((size_t)(cursor->end - cursor->at) < size) {
         memset(value, 0, size);
@@ -27,28 +27,28 @@ static inline void cursor_take(struct byte_cursor *cursor, void *value, size_t s
 static inline uint8_t cursor_u8(struct byte_cursor *cursor)
 {
     uint8_t value;
-    cursor_take(cursor, &value, sizeof(value));
+    cursor_consume(cursor, &value, sizeof(value));
     return value;
 }
 
 static inline uint16_t cursor_u16(struct byte_cursor *cursor)
 {
     uint16_t value;
-    cursor_take(cursor, &value, sizeof(value));
+    cursor_consume(cursor, &value, sizeof(value));
     return value;
 }
 
 static inline uint32_t cursor_u32(struct byte_cursor *cursor)
 {
     uint32_t value;
-    cursor_take(cursor, &value, sizeof(value));
+    cursor_consume(cursor, &value, sizeof(value));
     return value;
 }
 
 static inline uint64_t cursor_u64(struct byte_cursor *cursor)
 {
     uint64_t value;
-    cursor_take(cursor, &value, sizeof(value));
+    cursor_consume(cursor, &value, sizeof(value));
     return value;
 }
 

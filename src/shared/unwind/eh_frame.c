@@ -152,7 +152,7 @@ static bool parse_cie(const struct eh_view *view, const uint8_t *at, struct cie 
         return false;
     cie->program = cursor.at;
     cie->program_end = cursor.end;
-    return !cursor.failed && cie->return_column == REG_RIP && cursor.end - cursor.at <= PROGRAM_MAX;
+    return !cursor.failed && cie->return_column == REG_IP && cursor.end - cursor.at <= PROGRAM_MAX;
 }
 
 /* One function's entry. */

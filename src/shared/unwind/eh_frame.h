@@ -8,16 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The DWARF numbers of the x86-64 registers that matter. */
-enum {
-    REG_RBX = 3,
-    REG_RBP = 6,
-    REG_RSP = 7,
-    REG_R12 = 12,
-    REG_R15 = 15,
-    REG_RIP = 16,
-    REG_COUNT = 17
-};
+#include "machine/registers.h"
 
 /* A module's unwind tables as bytes in memory.  `low`..`high` must be readable and hold both
  * .eh_frame_hdr (at `header`) and .eh_frame.  `slide` = address in the target - address here; 0 in
@@ -61,8 +52,8 @@ struct unwind_row {
  * it, -EINVAL when the tables are broken or use what we do not know. */
 int eh_frame_row(const struct eh_view *view, uint64_t pc, struct unwind_row *row);
 
-/* For tables that come without a header to search them by: each function they describe, in the order they lie.  *offset
- * begins with 0; false at the end.  What is broken is passed over. */
+/* For tables that come without a header to search them by: each function they describe, in the
+ * order they lie.  *offset begins with 0; false at the end.  What is broken is passed over. */
 struct eh_entry {
     uint64_t start, end; /* addresses */
     uint32_t offset;     /* for eh_frame_row_at */

@@ -171,7 +171,7 @@ int eh_frame_step(const struct unwind_row *row, uint64_t registers[REG_COUNT],
                                .read_word = read_word,
                                .context = context};
 
-    *outermost = row->registers[REG_RIP].place == PLACE_UNDEFINED;
+    *outermost = row->registers[REG_IP].place == PLACE_UNDEFINED;
     if (*outermost)
         return 0;
     if (row->cfa_is_expr) {
@@ -190,8 +190,8 @@ int eh_frame_step(const struct unwind_row *row, uint64_t registers[REG_COUNT],
     }
     /* The stack pointer of the caller is the CFA unless the row says otherwise (signal frames do).
      */
-    if (row->registers[REG_RSP].place == PLACE_SAME)
-        caller[REG_RSP] = cfa;
+    if (row->registers[REG_SP].place == PLACE_SAME)
+        caller[REG_SP] = cfa;
     for (unsigned i = 0; i < REG_COUNT; i++)
         registers[i] = caller[i];
     return 0;

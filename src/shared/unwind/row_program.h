@@ -25,7 +25,8 @@ struct row_state {
     uint64_t location;
 };
 
-/* As eh_frame_row, in memory of the caller's: two kilobytes, for which a stack may have no room.  The row is then state->row. */
+/* As eh_frame_row, in memory of the caller's: two kilobytes, for which a stack may have no room.
+ * The row is then state->row. */
 int eh_frame_row_in(const struct eh_view *view, uint64_t pc, struct row_state *state);
 
 /* Runs instructions until the location passes `pc`.  false on anything unknown. */

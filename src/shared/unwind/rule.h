@@ -1,8 +1,8 @@
 /* rule.h - the common rows of `.eh_frame`, packed into one word, and one step of a walk by them.
  *
- * Two kinds cover nearly all code: the caller's frame begins at rsp + constant or at rbp +
- * constant, the return address lies just below, rbp was saved at a known place or not touched. What
- * does not fit is RULE_COMPLEX and goes through eh_frame_step. */
+ * Two kinds cover nearly all code: the caller's frame begins at the stack pointer (sp) or the
+ * frame pointer (fp) + constant, the return address lies just below, fp was saved at a known place
+ * or not touched. What does not fit is RULE_COMPLEX and goes through eh_frame_step. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,17 +11,18 @@
 #include "unwind/eh_frame.h"
 
 enum rule_kind {
-    RULE_NONE = 0,   /* no such rule: an empty cache entry */
-    RULE_RSP,        /* CFA = rsp + offset */
-    RULE_RBP,        /* CFA = rbp + offset */
-    RULE_RBP_MEMORY, /* CFA = word at rbp + offset (functions that realign their stack) */
-    RULE_SIGNAL,     /* a signal trampoline: the kernel's saved registers lie at rsp */
-    RULE_OUTERMOST,  /* nobody called this */
-    RULE_COMPLEX,    /* needs the whole row */
-    RULE_MISSING     /* code without unwind tables */
+    RULE_NONE = 0,  /* no such rule: an empty cache entry */
+    RULE_SP,        /* CFA = sp + offset */
+    RULE_FP,        /* CFA = fp + offset */
+    RULE_FP_MEMORY, /* CFA = word at fp + offset (functions that realign their stack) */
+    RULE_SIGNAL,    /* a signal trampoline: the kernel's saved registers lie at sp */
+    RULE_OUTERMOST, /* has no caller */
+    RULE_COMPLEX,   /* needs the whole row */
+    RULE_MISSING    /* code without unwind tables */
 };
 
-/* kind:3 | frame pointer saved at CFA - 8*n, n:5 (0: unchanged) | offset/8:18, signed | unused:16 | module:22 */
+/* kind:3 | frame pointer saved at CFA - 8*n, n:5 (0: unchanged) | offset/8:18, signed |
+ * unused:16 | module:22 */
 typedef uint64_t unwind_rule;
 
 #define RULE_SAVED_LIMIT  32                 /* words */

@@ -1,17 +1,21 @@
 /* arena.h - the memory that a watched program and its recorder share.
  *
- * The recorder makes it (a memfd), the tracer in each watched process maps it.  Everything is fixed
- * width and nothing ever moves, so either side may die at any instruction and the other still reads
- * sense; only the memory of slots that nobody has is given back.  One arena serves a whole process tree.
+ * The recorder makes it (a memfd), the tracer in each watched process maps it.  Everything is
+ * fixed width and nothing ever moves, so either side may die at any instruction and the other
+ * still reads sense; only the memory of free slots is given back.  One arena serves a
+ * whole process tree.
  *
- *   header | processes | tags of slots | modules | plan (wire/inside.h) | trie nodes | trie index | slots
+ *   header | processes | tags of slots | modules | plan (wire/inside.h) | trie nodes | trie
+ *   index | slots
  *
  * A slot belongs to one thread at a time: its counters, the tracer's memory of that thread's last
  * stack, and a ring of event words (wire/event.h).  The ring has one writer, the thread, and one
- * reader.
+ * reader.  What lies in the trie's index and in that memory is the tracer's business alone
+ * (tracer/stacks/trie_index.h, slot_memory.h): here is only where they are.
  *
- * Every process of the tree can write to all of it, also one that has less rights than others.  So neither
- * side believes it: what is an index, a count or an address is compared with what the reader knows by itself. */
+ * Every process of the tree can write to all of it, also one that has less rights than others.
+ * So neither side believes it: what is an index, a count or an address is compared with what the
+ * reader knows by itself. */
 #pragma once
 
 #include <stdatomic.h>
@@ -31,20 +35,7 @@
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
 #define SLOT_STRIDE (1344u * 1024u)
-#define FRAMES_KEPT                                                                                \
-    4104u                /* remembered frames of a thread's stack; not a power of two: cache sets */
-#define LINKS_KEPT 1024u /* saved frame pointers that the remembered frames depend on */
-#define TIP_KEPT   16u   /* frames of a remembered tip, see struct kept_tip */
-#define TIP_LINKS  8u    /* ... and saved frame pointers it depends on */
-#define TIP_WAYS   4u
-#define TIP_SETS   64u
-
-/* The index of the trie: levels of slots, each four times the one before; a probe looks at one line
- * of each.  Small programs touch small tables. */
-#define TRIE_LEVELS        6u
-#define TRIE_FIRST_BITS    12u
-#define TRIE_PROBE         8u
-#define TRIE_LEVEL_BITS(k) (TRIE_FIRST_BITS + 2 * (k))
+#define SLOT_OWN_AT 4096u /* between a slot's head and its ring: the tracer's own */
 
 /* Stacks end in one of these nodes; what comes after them are real frames. */
 enum trie_root {
@@ -67,8 +58,8 @@ struct trie_node {
 #define TRIE_FOLDED    0x80000000u
 #define MODULE_UNKNOWN 0u /* modules[0] is never a real one */
 
-/* The recorder gives the modules of programs that are over to others: it says LEAVING, looks whether somebody has
- * begun to use them after all, and only then FREE. */
+/* The recorder gives the modules of programs that are over to others: it says LEAVING, looks
+ * whether they were used again after all, and only then FREE. */
 enum module_state { MODULE_FREE, MODULE_READY, MODULE_TAKING, MODULE_LEAVING };
 struct arena_module {
     _Atomic uint32_t state; /* MODULE_READY once the rest is written */
@@ -90,7 +81,8 @@ struct arena_process {
     uint32_t forked; /* 1: began by fork, without exec */
     uint32_t serial; /* counts up: of two entries with one pid the higher is the later program */
     uint32_t family; /* serial of the first process of this image; those forked from it share it */
-    /* Of one that began by fork: its parent's entry and serial, and the FORK that its parent wrote; 0: none */
+    /* Of one that began by fork: its parent's entry and serial, and the FORK that its parent
+     * wrote; 0: none */
     uint32_t parent, parent_serial, fork_id;
     uint64_t start_tsc;
     _Atomic uint64_t confined_tsc; /* it forbade itself then what tracing needs; 0: it did not */
@@ -103,11 +95,12 @@ struct arena_process {
 };
 
 /* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the
- * reader the second, the third is the tracer's own. */
+ * reader the second, the third is the tracer's own.  What the thread alone reads stands among the
+ * rest, for a cache line holds what is used together. */
 struct arena_slot {
     /* written by the thread; the reader looks at the first line only */
     _Alignas(64) _Atomic uint64_t head; /* words written, ever; word i is at ring[i % RING_WORDS] */
-    _Alignas(64) uint64_t next;         /* the same, for the thread itself */
+    _Alignas(64) uint64_t next;         /* the head, for the thread itself */
     uint64_t look_at;                   /* head at which to look at the reader's tail again */
     uint64_t calls, bytes, frees;       /* exact, also for events that found the ring full */
     uint64_t last_clock;                /* the clock word as last seen */
@@ -155,12 +148,11 @@ struct arena_tag {
 /* What to trace: everything, nothing, or samples. */
 #define RATE_FULL 0ull
 #define RATE_OFF  UINT64_MAX
-/* Bytes per sample where a thread that should record everything must not wait for the recorder. */
-#define RATE_THIN (8ull << 10)
 
-/* Events of a thread that have no time of their own take and give back less than this, together: by so much what is live may
- * differ from what it was, for each of several threads.  A block that dies before anything else happened in its thread may be
- * one record with its free, and be no larger than that. */
+/* Events of a thread that have no time of their own take and give back less than this, together:
+ * by so much what is live may differ from what it was, for each of several threads.  A block
+ * that dies before anything else happened in its thread may be one record with its free, and be
+ * no larger than that. */
 #define ORDER_UNSURE_BYTES 4096u
 #define ORDER_PAIR_BYTES   1024u
 
@@ -173,15 +165,15 @@ struct arena_header {
     uint32_t target_pid;  /* the process that was started */
     uint32_t lock_offset; /* of a robust lock word that the recorder holds while it lives */
     uint32_t recorder_pid;
-    _Atomic uint32_t
-        end_asked; /* 1: by another memoir: the recorder is to leave the program alone */
+    /* 1: by another memoir: the recorder is to leave the program alone */
+    _Atomic uint32_t end_asked;
     _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */
     _Alignas(64) _Atomic uint64_t rate;  /* RATE_FULL, RATE_OFF, or bytes per sample on average */
     _Atomic uint64_t samples_dropped;    /* found no room in the tracer's table */
     _Alignas(
         64) _Atomic uint64_t progress; /* counts up whenever something was read out of a ring */
-    _Atomic uint64_t
-        longest_wait_ns; /* of a thread for room in its ring; 0: while there is progress */
+    /* of a thread for room in its ring; 0: while there is progress */
+    _Atomic uint64_t longest_wait_ns;
     _Alignas(64) _Atomic uint32_t off; /* 1: stop tracing, for ever */
     _Atomic uint32_t sleeping; /* futex: the recorder sleeps here; a thread sets 0 and wakes */
     /* entries ever used are below these; modules[0] is none */
@@ -191,14 +183,14 @@ struct arena_header {
     _Atomic uint32_t serials;            /* given to processes so far */
     _Atomic uint32_t unlisted_processes; /* ran untraced: the list was full */
     _Atomic uint32_t unlisted_modules;
-    _Atomic uint32_t
-        left_behind; /* programs that took over by exec where the arena cannot be reached */
-    /* The program waits before its end while the recorder says that it holds it; it says first that it is leaving, and with
-     * which status. */
+    /* programs that took over by exec where the arena cannot be reached */
+    _Atomic uint32_t left_behind;
+    /* The program waits before its end while the recorder says that it holds it; it says first
+     * that it is leaving, and with which status. */
     _Atomic uint32_t holds_end, leaving, leave_status;
     _Alignas(64) _Atomic uint32_t node_count;
-    /* Of an attached program whose children are followed: what they need in their environment, as they will
-     * see it; empty: they are not. */
+    /* Of an attached program whose children are followed: what they need in their environment,
+     * as they will see it; empty: they are not. */
     char follow_library[1024], follow_arena[100];
     /* The path of an attached program's executable, for where it has no /proc to ask. */
     char attached_path[428];
@@ -209,69 +201,66 @@ struct arena_header {
 #define ARENA_PROCESSES_AT 8192ull
 #define ARENA_TAGS_AT                                                                              \
     ARENA_PAGE(ARENA_PROCESSES_AT + ARENA_PROCESSES * sizeof(struct arena_process))
-#define ARENA_MODULES_AT ARENA_PAGE(ARENA_TAGS_AT + ARENA_SLOTS * sizeof(struct arena_tag))
-#define ARENA_BELL_AT    ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
-#define ARENA_NODES_AT   ARENA_PAGE(ARENA_BELL_AT + sizeof(struct arena_bell))
-#define ARENA_INDEX_AT   ARENA_PAGE(ARENA_NODES_AT + ARENA_NODES * sizeof(struct trie_node))
-/* sum over k < TRIE_LEVELS of 4 * 2^LEVEL_BITS(k) bytes is below 6 * 2^LEVEL_BITS(last) */
-#define ARENA_INDEX_BYTES ARENA_PAGE(6ull << TRIE_LEVEL_BITS(TRIE_LEVELS - 1))
+#define ARENA_MODULES_AT  ARENA_PAGE(ARENA_TAGS_AT + ARENA_SLOTS * sizeof(struct arena_tag))
+#define ARENA_BELL_AT     ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
+#define ARENA_NODES_AT    ARENA_PAGE(ARENA_BELL_AT + sizeof(struct arena_bell))
+#define ARENA_INDEX_AT    ARENA_PAGE(ARENA_NODES_AT + ARENA_NODES * sizeof(struct trie_node))
+#define ARENA_INDEX_BYTES (24ull << 20)
 #define ARENA_SLOTS_AT                                                                             \
     ((ARENA_INDEX_AT + ARENA_INDEX_BYTES + SLOT_STRIDE - 1) / SLOT_STRIDE * SLOT_STRIDE)
 #define ARENA_BYTES (ARENA_SLOTS_AT + (uint64_t)ARENA_SLOTS * SLOT_STRIDE)
 
-/* Takes note that entry `index` of a list is in use. */
-static inline void arena_raise(_Atomic uint32_t *high, uint32_t index)
-{
-    INVARIANT(index < UINT32_MAX);
-    uint32_t now = atomic_load(high);
-    while (now <= index && !atomic_compare_exchange_weak(high, &now, index + 1))
-        ;
-}
-
-static inline struct arena_process *arena_process_at(void *arena, uint32_t index)
+static inline struct arena_process *arena_process_at(struct arena_header *arena, uint32_t index)
 {
     INVARIANT(index < ARENA_PROCESSES);
     return (struct arena_process *)((char *)arena + ARENA_PROCESSES_AT) + index;
 }
 
-static inline struct arena_tag *arena_tag_at(void *arena, uint32_t slot)
+static inline struct arena_tag *arena_tag_at(struct arena_header *arena, uint32_t slot)
 {
     INVARIANT(slot < ARENA_SLOTS);
     return (struct arena_tag *)((char *)arena + ARENA_TAGS_AT) + slot;
 }
 
-static inline struct arena_module *arena_module_at(void *arena, uint32_t index)
+static inline struct arena_module *arena_module_at(struct arena_header *arena, uint32_t index)
 {
     INVARIANT(index < ARENA_MODULES);
     return (struct arena_module *)((char *)arena + ARENA_MODULES_AT) + index;
 }
 
-static inline struct arena_bell *arena_bell_of(void *arena)
+static inline struct arena_bell *arena_bell_of(struct arena_header *arena)
 {
     return (struct arena_bell *)((char *)arena + ARENA_BELL_AT);
 }
 
-static inline struct trie_node *arena_node_at(void *arena, uint32_t id)
+static inline struct trie_node *arena_node_at(struct arena_header *arena, uint32_t id)
 {
     INVARIANT(id < ARENA_NODES);
     return (struct trie_node *)((char *)arena + ARENA_NODES_AT) + id;
 }
 
-static inline uint64_t arena_level_offset(unsigned level)
-{
-    INVARIANT(level < TRIE_LEVELS);
-    return ((1ull << TRIE_LEVEL_BITS(level)) - (1ull << TRIE_FIRST_BITS)) / 3 * sizeof(uint32_t);
-}
-
-static inline _Atomic uint32_t *arena_index_level(void *arena, unsigned level)
-{
-    return (_Atomic uint32_t *)((char *)arena + ARENA_INDEX_AT + arena_level_offset(level));
-}
-
-static inline struct arena_slot *arena_slot_at(void *arena, uint32_t index)
+static inline struct arena_slot *arena_slot_at(struct arena_header *arena, uint32_t index)
 {
     INVARIANT(index < ARENA_SLOTS);
     return (struct arena_slot *)((char *)arena + ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE);
+}
+
+/* What a thread counts, and its process for threads that are gone. */
+#define ARENA_COUNTERS(each)                                                                       \
+    each(calls) each(bytes) each(frees) each(pool_calls) each(pool_bytes) each(thinned_calls)      \
+        each(thinned_bytes) each(waits) each(wait_ticks)
+
+/* Adds what a thread that is gone had counted to its process. */
+static inline void arena_slot_hand_over(struct arena_slot *slot, struct arena_process *process)
+{
+#define HAND_OVER(counter)                                                                         \
+    atomic_fetch_add(&process->counter, slot->counter);                                            \
+    slot->counter = 0;
+    ARENA_COUNTERS(HAND_OVER)
+#undef HAND_OVER
+    atomic_fetch_add(&process->lost, slot->lost + slot->nested);
+    slot->lost = 0;
+    slot->nested = 0;
 }
 
 static inline uint64_t *arena_slot_ring(struct arena_slot *slot)
@@ -279,96 +268,6 @@ static inline uint64_t *arena_slot_ring(struct arena_slot *slot)
     return (uint64_t *)((char *)slot + SLOT_STRIDE - RING_BYTES);
 }
 
-/* Frames of this thread's stack as they once were, outermost first: the trunk.  Each was called by
- * the one before it, so the part of it whose return addresses are all still in place is the stack
- * now. */
-struct kept_frames {
-    uint64_t slot[FRAMES_KEPT];          /* where the return address is */
-    uint64_t ret[FRAMES_KEPT];           /* what it was */
-    uint64_t frame_pointer[FRAMES_KEPT]; /* rbp in the caller at that time */
-    uint32_t node[FRAMES_KEPT]; /* trie node; top bit: the caller's rbp matters further out */
-    uint64_t link_slot[LINKS_KEPT],
-        link_value[LINKS_KEPT];      /* other words that must still hold ... */
-    uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward */
-};
-#define KEPT_NEEDS_FP 0x80000000u
-
-/* The inner frames of a stack that left the trunk early, innermost first. */
-struct kept_tip {
-    uint64_t ret[TIP_KEPT];
-    uint32_t above[TIP_KEPT];    /* bytes from the innermost return address to this one */
-    uint64_t place;              /* of the innermost return address; 0: no tip */
-    uint64_t frame_pointer;      /* of the innermost */
-    uint64_t join_slot, join_fp; /* of the trunk's frame outside it, number join - 1 */
-    uint32_t join, join_node;
-    uint32_t count, link_count;
-    uint32_t node; /* of the innermost, with KEPT_NEEDS_FP */
-    uint32_t link_above[TIP_LINKS];
-    uint64_t link_value[TIP_LINKS];
-};
-
-/* Programs come back to the same few stacks, and many begin in the same wrapper at the same depth: tips are found
- * by the innermost return address and its place, several to each. */
-struct tip_set {
-    uint64_t key[TIP_WAYS];
-    uint32_t last;   /* the one that held last */
-    uint32_t victim; /* the one to give up next */
-    uint64_t unused[3];
-};
-
-struct kept_tips {
-    struct tip_set sets[TIP_SETS];
-    struct kept_tip tips[TIP_SETS][TIP_WAYS];
-};
-
-/* A walk under way, innermost first. */
-struct walked_frames {
-    uint64_t slot[FRAMES_KEPT], ret[FRAMES_KEPT], frame_pointer[FRAMES_KEPT], rule[FRAMES_KEPT];
-};
-
-/* A step inward in the trie that this thread took lately. */
-struct known_child {
-    uint64_t key; /* return address, and the generation of the rules */
-    uint32_t parent, node;
-};
-#define CHILDREN_BITS 14
-
-/* Several such steps at once. */
-struct known_path {
-    uint64_t hash; /* of all return addresses on the way, and where they lead out to */
-    uint64_t key;  /* the innermost return address, and how many there are */
-    uint32_t parent, node;
-};
-#define PATHS_BITS 13
-
-/* What the tracer remembers for one thread, between the frames and the ring. */
-struct slot_memory {
-    struct known_child children[1u << CHILDREN_BITS];
-    struct known_path paths[1u << PATHS_BITS];
-    struct kept_tips tips;
-};
-
-static inline struct kept_frames *arena_slot_frames(struct arena_slot *slot)
-{
-    return (struct kept_frames *)((char *)slot + 4096);
-}
-
-static inline struct slot_memory *arena_slot_memory(struct arena_slot *slot)
-{
-    return (struct slot_memory *)((char *)arena_slot_ring(slot) - sizeof(struct slot_memory));
-}
-
-static inline struct walked_frames *arena_slot_walked(struct arena_slot *slot)
-{
-    return (struct walked_frames *)(arena_slot_frames(slot) + 1);
-}
-
 _Static_assert(sizeof(struct trie_node) == 24, "shared layout");
 _Static_assert(sizeof(struct arena_header) <= 4096, "the header is one page");
-_Static_assert(sizeof(struct arena_slot) <= 4096, "a slot's head is one page");
-_Static_assert(4096 + sizeof(struct kept_frames) + sizeof(struct walked_frames) +
-                       sizeof(struct slot_memory) + RING_BYTES <=
-                   SLOT_STRIDE,
-               "a slot fits its stride");
-_Static_assert(sizeof(struct tip_set) == 64, "one line");
-_Static_assert(sizeof(struct slot_memory) % 64 == 0, "lines stay whole");
+_Static_assert(sizeof(struct arena_slot) <= SLOT_OWN_AT, "a slot's head is one page");

@@ -1,9 +1,10 @@
-/* invariant.h - what always holds, said where it does: INVARIANT(condition).
+/* invariant.h - INVARIANT(condition): states what always holds in our own code.
  *
- * Checked in debug and sanitized builds (MEMOIR_CHECKED), which end with file, line and text where
- * it does not hold; never in libmemoir.so, which runs in other people's programs.  Elsewhere it is
- * compiled, and costs nothing.  It is about our own code: what a file or the watched program says
- * may be anything, and is answered with an error. */
+ * The condition is checked in debug and sanitized builds (MEMOIR_CHECKED): the program aborts and
+ * prints file, line and condition. It is never checked in libmemoir.so, which runs in other
+ * people's programs. In builds without checks the condition is compiled and costs nothing. It is
+ * about our own code only: what a file or the watched program says may be anything, and is answered
+ * with an error. */
 #pragma once
 
 #ifdef MEMOIR_CHECKED
@@ -20,6 +21,10 @@ invariant_broken(const char *file, int line, const char *text)
 
 #define INVARIANT(condition)                                                                       \
     ((condition) ? (void)0 : invariant_broken(__FILE__, __LINE__, #condition))
+
+#elif defined(__clang_analyzer__) /* it may learn from it */
+
+#define INVARIANT(condition) ((condition) ? (void)0 : __builtin_unreachable())
 
 #else
 

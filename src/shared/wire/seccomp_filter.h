@@ -1,5 +1,5 @@
-/* seccomp_filter.h - what a filter on system calls would say to one, without making it.  Both sides ask: the recorder before
- * it attaches, the tracer before the program confines itself. */
+/* seccomp_filter.h - evaluates a seccomp filter for one system call, without making the call. The
+ * recorder uses it before it attaches, the tracer before the program confines itself. */
 #pragma once
 
 #include <linux/filter.h>
@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "wire/invariant.h"
 
 struct seccomp_machine {
     const struct seccomp_data *call;
@@ -92,7 +94,7 @@ static inline void seccomp_calculate(struct seccomp_machine *machine, const stru
     }
 }
 
-/* How many instructions to skip. */
+/* Returns the number of instructions to skip. */
 static inline uint32_t seccomp_jump(struct seccomp_machine *machine, const struct sock_filter *at)
 {
     uint32_t with = BPF_SRC(at->code) == BPF_X ? machine->x : at->k;
@@ -118,10 +120,12 @@ static inline uint32_t seccomp_jump(struct seccomp_machine *machine, const struc
     return holds ? at->jt : at->jf;
 }
 
-/* The filter's answer: SECCOMP_RET_... with its data.  A filter that the kernel would not have taken kills. */
+/* Returns the filter's answer: SECCOMP_RET_... with its data. A filter that the kernel would not
+ * have accepted gives SECCOMP_RET_KILL_PROCESS. */
 static inline uint32_t seccomp_filter_run(const struct sock_filter *code, size_t length,
                                           const struct seccomp_data *call)
 {
+    INVARIANT(call && (code || length == 0));
     struct seccomp_machine machine = {.call = call};
     /* Jumps lead forward only, so this ends. */
     for (size_t i = 0; i < length && !machine.failed; i++) {
@@ -157,7 +161,7 @@ static inline uint32_t seccomp_filter_run(const struct sock_filter *code, size_t
     return SECCOMP_RET_KILL_PROCESS;
 }
 
-/* Whether the call is made, and does what it is meant to do. */
+/* Whether the kernel makes the call with this answer, so that the call has its normal effect. */
 static inline bool seccomp_answer_allows(uint32_t answer)
 {
     uint32_t action = answer & SECCOMP_RET_ACTION_FULL;

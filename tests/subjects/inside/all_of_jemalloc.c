@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of jemalloc that makes, changes or frees a block.  Names may have a prefix: -DPREFIX=_rjem_.  With
- * -DSALLOCX=name the function that tells a block's size has a name that nobody knows, and nothing is aligned. */
+/* Every function of jemalloc that makes, changes or frees a block.  Names may have a prefix:
+ * -DPREFIX=_rjem_.  With -DSALLOCX=name the function that tells a block's size has a name that
+ * nobody knows, and nothing is aligned. */
 #include <limits.h>
 
 #include "books.h"
@@ -40,22 +41,22 @@ size_t SALLOCX(const void *, int);
 #define ZERO      0x40
 #define NO_TCACHE (1 << 8)
 
-static void *take(void *block, size_t size)
+static void *note(void *block, size_t size)
 {
     return made(block, size, SALLOCX(block, 0));
 }
 
 NOINLINE static void common_functions(size_t size)
 {
-    void *block = take(JE(malloc)(size), size);
+    void *block = note(JE(malloc)(size), size);
     gone(size);
-    block = take(JE(realloc)(block, 3 * size), 3 * size);
+    block = note(JE(realloc)(block, 3 * size), 3 * size);
     JE(free)(block);
     gone(3 * size);
-    block = take(JE(calloc)(7, size), 7 * size);
+    block = note(JE(calloc)(7, size), 7 * size);
     JE(free)(block);
     gone(7 * size);
-    take(JE(realloc)(NULL, size), size); /* stays */
+    note(JE(realloc)(NULL, size), size); /* stays */
     JE(free)(NULL);
 }
 
@@ -64,47 +65,47 @@ NOINLINE static void aligned_functions(size_t size)
     void *block;
     if (JE(posix_memalign)(&block, 256, size) != 0)
         _exit(91);
-    take(block, size);
+    note(block, size);
     JE(free)(block);
     gone(size);
-    block = take(JE(aligned_alloc)(64, 64 * size), 64 * size);
+    block = note(JE(aligned_alloc)(64, 64 * size), 64 * size);
     JE(free)(block);
     gone(64 * size);
-    block = take(JE(memalign)(512, size), size);
+    block = note(JE(memalign)(512, size), size);
     JE(free)(block);
     gone(size);
-    block = take(JE(valloc)(size), size);
+    block = note(JE(valloc)(size), size);
     JE(free)(block);
     gone(size);
 }
 
 NOINLINE static void functions_with_flags(size_t size)
 {
-    void *block = take(JE(mallocx)(size, 0), size);
+    void *block = note(JE(mallocx)(size, 0), size);
     gone(size);
-    block = take(JE(rallocx)(block, 2 * size, ZERO), 2 * size);
+    block = note(JE(rallocx)(block, 2 * size, ZERO), 2 * size);
     JE(dallocx)(block, 0);
     gone(2 * size);
-    block = take(JE(mallocx)(size, ALIGN_4096 | ZERO), size);
+    block = note(JE(mallocx)(size, ALIGN_4096 | ZERO), size);
     if (ALIGNED && (uintptr_t)block % 4096 != 0)
         _exit(92);
     JE(sdallocx)(block, size, ALIGN_4096);
     gone(size);
-    block = take(JE(mallocx)(size, NO_TCACHE), size);
+    block = note(JE(mallocx)(size, NO_TCACHE), size);
     JE(dallocx)(block, NO_TCACHE);
     gone(size);
-    JE(sdallocx)(take(JE(malloc)(size), size), size, 0);
+    JE(sdallocx)(note(JE(malloc)(size), size), size, 0);
     gone(size);
 }
 
 NOINLINE static void in_place(size_t size)
 {
-    void *block = take(JE(mallocx)(size, 0), size);
+    void *block = note(JE(mallocx)(size, 0), size);
     size_t room = SALLOCX(block, 0);
     if (JE(xallocx)(block, room, 0, 0) != room) /* it has room for that */
         _exit(93);
     gone(size);
-    take(block, room);
+    note(block, room);
     if (JE(xallocx)(block, SIZE_MAX / 4, 0, 0) >= SIZE_MAX / 4) /* never */
         _exit(94);
     JE(dallocx)(block, 0);
@@ -114,7 +115,7 @@ NOINLINE static void in_place(size_t size)
 /* What fails changes nothing. */
 NOINLINE static void failures(void)
 {
-    void *block = take(JE(malloc)(100), 100), *none = NULL;
+    void *block = note(JE(malloc)(100), 100), *none = NULL;
     if (JE(malloc)(PTRDIFF_MAX + 1ul) || JE(calloc)(SIZE_MAX / 2, 4) ||
         JE(realloc)(block, PTRDIFF_MAX + 1ul) || JE(mallocx)(PTRDIFF_MAX + 1ul, 0) ||
         JE(rallocx)(block, PTRDIFF_MAX + 1ul, 0) || JE(posix_memalign)(&none, 3, 8) == 0)

@@ -5,7 +5,7 @@
 
 #include "books.h"
 
-static void *take(void *block, size_t size)
+static void *note(void *block, size_t size)
 {
     return made(block, size, mi_usable_size(block));
 }
@@ -19,87 +19,87 @@ static void drop(void *block, size_t size)
 NOINLINE static void makers(mi_heap_t *heap, size_t n)
 {
     void *block;
-    drop(take(mi_malloc(n), n), n);
-    drop(take(mi_calloc(3, n), 3 * n), 3 * n);
-    drop(take(mi_zalloc(n), n), n);
-    drop(take(mi_mallocn(5, n), 5 * n), 5 * n);
-    drop(take(mi_malloc_small(n % 1000), n % 1000), n % 1000);
-    drop(take(mi_zalloc_small(n % 1000), n % 1000), n % 1000);
-    drop(take(mi_malloc_aligned(n, 64), n), n);
-    drop(take(mi_malloc_aligned_at(n, 64, 8), n), n);
-    drop(take(mi_zalloc_aligned(n, 128), n), n);
-    drop(take(mi_calloc_aligned(2, n, 64), 2 * n), 2 * n);
-    drop(take(mi_heap_malloc(heap, n), n), n);
-    drop(take(mi_heap_zalloc(heap, n), n), n);
-    drop(take(mi_heap_calloc(heap, 4, n), 4 * n), 4 * n);
-    drop(take(mi_heap_malloc_aligned(heap, n, 256), n), n);
+    drop(note(mi_malloc(n), n), n);
+    drop(note(mi_calloc(3, n), 3 * n), 3 * n);
+    drop(note(mi_zalloc(n), n), n);
+    drop(note(mi_mallocn(5, n), 5 * n), 5 * n);
+    drop(note(mi_malloc_small(n % 1000), n % 1000), n % 1000);
+    drop(note(mi_zalloc_small(n % 1000), n % 1000), n % 1000);
+    drop(note(mi_malloc_aligned(n, 64), n), n);
+    drop(note(mi_malloc_aligned_at(n, 64, 8), n), n);
+    drop(note(mi_zalloc_aligned(n, 128), n), n);
+    drop(note(mi_calloc_aligned(2, n, 64), 2 * n), 2 * n);
+    drop(note(mi_heap_malloc(heap, n), n), n);
+    drop(note(mi_heap_zalloc(heap, n), n), n);
+    drop(note(mi_heap_calloc(heap, 4, n), 4 * n), 4 * n);
+    drop(note(mi_heap_malloc_aligned(heap, n, 256), n), n);
     if (mi_posix_memalign(&block, 64, n) != 0)
         _exit(91);
-    drop(take(block, n), n);
-    drop(take(mi_memalign(64, n), n), n);
-    drop(take(mi_aligned_alloc(64, 64 * n), 64 * n), 64 * n);
-    drop(take(mi_valloc(n), n), n);
-    drop(take(mi_new(n), n), n);
-    drop(take(mi_new_nothrow(n), n), n);
-    drop(take(mi_new_aligned(n, 64), n), n);
-    drop(take(mi_new_n(2, n), 2 * n), 2 * n);
-    take(mi_malloc(n), n); /* stays */
+    drop(note(block, n), n);
+    drop(note(mi_memalign(64, n), n), n);
+    drop(note(mi_aligned_alloc(64, 64 * n), 64 * n), 64 * n);
+    drop(note(mi_valloc(n), n), n);
+    drop(note(mi_new(n), n), n);
+    drop(note(mi_new_nothrow(n), n), n);
+    drop(note(mi_new_aligned(n, 64), n), n);
+    drop(note(mi_new_n(2, n), 2 * n), 2 * n);
+    note(mi_malloc(n), n); /* stays */
 }
 
 NOINLINE static void changers(mi_heap_t *heap, size_t n)
 {
-    void *block = take(mi_malloc(n), n);
+    void *block = note(mi_malloc(n), n);
     gone(n);
-    block = take(mi_realloc(block, 3 * n), 3 * n);
+    block = note(mi_realloc(block, 3 * n), 3 * n);
     gone(3 * n);
-    block = take(mi_rezalloc(block, 4 * n), 4 * n);
+    block = note(mi_rezalloc(block, 4 * n), 4 * n);
     gone(4 * n);
-    block = take(mi_recalloc(block, 5, n), 5 * n);
+    block = note(mi_recalloc(block, 5, n), 5 * n);
     gone(5 * n);
-    block = take(mi_reallocn(block, 6, n), 6 * n);
+    block = note(mi_reallocn(block, 6, n), 6 * n);
     gone(6 * n);
-    block = take(mi_realloc_aligned(block, 7 * n, 64), 7 * n);
+    block = note(mi_realloc_aligned(block, 7 * n, 64), 7 * n);
     gone(7 * n);
-    block = take(mi_heap_realloc(heap, block, 8 * n), 8 * n);
+    block = note(mi_heap_realloc(heap, block, 8 * n), 8 * n);
     gone(8 * n);
-    block = take(mi_reallocf(block, 9 * n), 9 * n);
+    block = note(mi_reallocf(block, 9 * n), 9 * n);
     gone(9 * n);
-    block = take(mi_reallocarray(block, 10, n), 10 * n);
+    block = note(mi_reallocarray(block, 10, n), 10 * n);
     size_t room = mi_usable_size(block);
     gone(10 * n);
     if (mi_expand(block, room) != block)
         _exit(92);
-    take(block, room);
+    note(block, room);
     if (mi_expand(block, room + 1))
         _exit(93);
     gone(room);
     if (mi_reallocarr(&block, 11, n) != 0)
         _exit(94);
-    take(block, 11 * n);
+    note(block, 11 * n);
     drop(block, 11 * n);
 }
 
 NOINLINE static void freers(size_t n)
 {
-    mi_free_size(take(mi_malloc(n), n), n);
+    mi_free_size(note(mi_malloc(n), n), n);
     gone(n);
-    mi_free_aligned(take(mi_malloc_aligned(n, 64), n), 64);
+    mi_free_aligned(note(mi_malloc_aligned(n, 64), n), 64);
     gone(n);
-    mi_free_size_aligned(take(mi_malloc_aligned(n, 64), n), n, 64);
+    mi_free_size_aligned(note(mi_malloc_aligned(n, 64), n), n, 64);
     gone(n);
-    mi_cfree(take(mi_malloc(n), n));
+    mi_cfree(note(mi_malloc(n), n));
     gone(n);
     char *text = mi_strdup("twelve bytes");
-    drop(take(text, 13), 13);
+    drop(note(text, 13), 13);
     text = mi_strndup("twelve bytes", 6);
-    drop(take(text, 7), 7);
+    drop(note(text, 7), 7);
     text = mi_realpath("/", NULL);
-    drop(take(text, 2), 2);
+    drop(note(text, 2), 2);
 }
 
 NOINLINE static void failures(void)
 {
-    void *block = take(mi_malloc(100), 100);
+    void *block = note(mi_malloc(100), 100);
     if (mi_malloc(PTRDIFF_MAX + 1ul) || mi_calloc(SIZE_MAX / 2, 4) ||
         mi_realloc(block, PTRDIFF_MAX + 1ul))
         _exit(95);

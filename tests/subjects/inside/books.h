@@ -1,6 +1,7 @@
 /* books.h - what a program did with an allocator that is linked into it, by its own count.
  *
- * Blocks are made and freed below one function, do_everything, so that a recording can be asked for them alone. */
+ * Blocks are made and freed below one function, do_everything, so that a recording can be asked
+ * for them alone. */
 #pragma once
 
 #include <stddef.h>

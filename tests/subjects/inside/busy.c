@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four threads allocate, resize and free with jemalloc under a prefix, as fast as they can, and look after what is in
- * their blocks; until SIGTERM. */
+/* Four threads allocate, resize and free with jemalloc under a prefix, as fast as they can, and
+ * look after what is in their blocks; until SIGTERM. */
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void let_go(struct block *block, unsigned char mark)
     block->at = NULL;
 }
 
-NOINLINE static void take(struct block *block, size_t size, unsigned char mark)
+NOINLINE static void allocate(struct block *block, size_t size, unsigned char mark)
 {
     block->at = _rjem_malloc(size);
     block->size = size;
@@ -62,7 +62,7 @@ static void *work(void *number)
         random = random * 1103515245 + 12345;
         struct block *block = &blocks[random / 65536 % BLOCKS];
         let_go(block, mark);
-        take(block, random / 65536 % 3000 + 1, mark);
+        allocate(block, random / 65536 % 3000 + 1, mark);
         if (random / 65536 % 7 == 0)
             resize(block, block->size * 2, mark);
     }

@@ -52,11 +52,11 @@ TEST(mistakes_are_told_in_a_sentence)
         {"rss", "needs a >"},
         {"rss<2G", "needs a >"},
         {"rss>", "needs a number"},
-        {"rss>much", "no number"},
+        {"rss>much", "needs a number"},
         {"rss>0", "always true"},
         {"rss>2G for", "needs a time behind for"},
         {"rss>2G for ever", "needs a time behind for"},
-        {"rss>2G please", "mean nothing"},
+        {"rss>2G please", "has unknown words"},
         {"rss>120%", "up to 100%"},
         {"growth>5%", "needs a time"},
         {"psi>2G", "share of the time"},
@@ -70,7 +70,7 @@ TEST(mistakes_are_told_in_a_sentence)
         {"heap.live{site=~\"x\">1G", "closing brace"},
         {"heap.live{thread=~\"x\"}>1G", "may choose"},
         {"heap.live{site=~\"x\"}>10%", "whole process"},
-        {"growth{of=\"rust\"}>1%/h", "nothing known"},
+        {"growth{of=\"rust\"}>1%/h", "unknown level"},
         {"rss{of=\"rss\"}>1%/h", "belongs to growth"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -301,7 +301,8 @@ TEST(inlined_functions_and_the_known_sample)
     recording = before;
 }
 
-/* ---- Against counting stack by stack ------------------------------------------------------------- */
+/* ---- Against counting stack by stack
+ * ------------------------------------------------------------- */
 
 #define LETTERS 6
 #define STACKS  200

@@ -215,7 +215,8 @@ static struct call_tree tree_of(stack_id stack)
     return tree;
 }
 
-/* What earlier questions left behind changes nothing: of one stack each line is known, of all some are several. */
+/* What earlier questions left behind changes nothing: of one stack each line is known, of all
+ * some are several. */
 TEST(a_question_does_not_see_the_ones_before)
 {
     struct weights calls;

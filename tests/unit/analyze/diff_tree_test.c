@@ -141,7 +141,8 @@ TEST(what_may_be_chance_is_noise)
     }
 }
 
-/* Two runs of the same thing, sampled: of the functions, no more than 5 in 100 and some may look different. */
+/* Two runs of the same thing, sampled: of the functions, no more than 5 in 100 and some may look
+ * different. */
 TEST(two_samplings_of_one_program_differ_by_chance_only)
 {
     enum { FUNCTIONS = 2000, MEAN = 40 };

@@ -69,7 +69,7 @@ static const struct advice *advice(enum advice_kind kind)
 TEST(a_recording_without_looks_says_so)
 {
     CHECK(explain_make(sample.recording, UINT64_MAX, &explanation, &fault) == -ENODATA);
-    CHECK(strstr(fault.text, "nobody has looked") != NULL);
+    CHECK(strstr(fault.text, "no snapshot of the pages") != NULL);
 }
 
 TEST(looks_add_up_over_time)
@@ -95,7 +95,7 @@ TEST(a_time_before_the_first_look_is_refused)
     put(2, OWNER_LIVE, SITE_CACHE, MIB);
     look(1, 25 * SEC);
     CHECK(explain_make(sample.recording, 10 * SEC, &explanation, &fault) == -ENODATA);
-    CHECK(strstr(fault.text, "ask for a later time") != NULL);
+    CHECK(strstr(fault.text, "choose a later time") != NULL);
 }
 
 TEST(advice_comes_with_its_bytes_and_the_most_first)

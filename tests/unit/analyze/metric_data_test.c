@@ -92,7 +92,7 @@ TEST(other_programs_files_have_what_they_have)
     recording->heap.bytes = 5;
     assert_int_equal(check_metric(recording, "heap.live", ""), 0);
     assert_int_equal(check_metric(recording, "heap.temporary", "temporary"), -ENODATA);
-    assert_int_equal(check_metric(recording, "heap.peak", "ask for heap.live"), -ENODATA);
+    assert_int_equal(check_metric(recording, "heap.peak", "choose heap.live"), -ENODATA);
     recording_destroy(recording);
 }
 

@@ -260,7 +260,8 @@ static void add_ending(struct endings *endings, uint64_t path, const uint64_t *s
                    (struct ended){path, sums[PAGE_SUM_VALUE], sums[PAGE_SUM_CACHE]}));
 }
 
-/* The same for a node and its stack, in either direction: a sum of what is at which place from outside. */
+/* The same for a node and its stack, in either direction: a sum of what is at which place from
+ * outside. */
 static uint64_t place(uint32_t frame, size_t from_outside)
 {
     return hash_mix(((uint64_t)frame << 32 | from_outside) + 1);

@@ -48,7 +48,7 @@ static void add(uint64_t page, uint64_t resident, const char *name, enum owner_k
 TEST(a_recording_without_mappings_says_so)
 {
     CHECK(recorded_map_make(sample.recording, &usual, &breakdown, &fault) == -ENODATA);
-    CHECK(strstr(fault.text, "does not have its mappings") != NULL);
+    CHECK(strstr(fault.text, "has no mappings") != NULL);
 }
 
 TEST(mappings_are_sorted_by_whose_they_are)

@@ -10,8 +10,8 @@
 #define SEC UINT64_C(1000000000)
 #define MIB (INT64_C(1) << 20)
 
-/* Buckets of a second in place of those of the sample: CACHE takes a MiB in each, TREE a quarter, PARSE comes and
- * goes; at the end all is freed. */
+/* Buckets of a second in place of those of the sample: CACHE takes a MiB in each, TREE a
+ * quarter, PARSE comes and goes; at the end all is freed. */
 static void fill(struct sample *sample, size_t seconds, bool grows)
 {
     struct recording *recording = sample->recording;

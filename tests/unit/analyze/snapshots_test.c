@@ -28,7 +28,7 @@ static int end(void **state)
     return 0;
 }
 
-static struct snapshots take(struct snapshot_choice choice)
+static struct snapshots make(struct snapshot_choice choice)
 {
     struct snapshots snapshots;
     struct fault fault = {0};
@@ -44,7 +44,7 @@ static struct snapshots take(struct snapshot_choice choice)
 
 TEST(ends_of_buckets_and_the_exact_peak_are_there)
 {
-    struct snapshots made = take((struct snapshot_choice){0});
+    struct snapshots made = make((struct snapshot_choice){0});
     const struct snapshot *items = made.items.items;
     CHECK(made.items.count == 5 && made.peak == 2 && made.is_peak_exact);
     CHECK(items[0].time_ns == 0 && items[0].bytes == 0);
@@ -60,7 +60,7 @@ TEST(ends_of_buckets_and_the_exact_peak_are_there)
 
 TEST(a_range_cuts_the_instants_not_the_levels)
 {
-    struct snapshots made = take((struct snapshot_choice){.range = {25 * SEC, UINT64_MAX}});
+    struct snapshots made = make((struct snapshot_choice){.range = {25 * SEC, UINT64_MAX}});
     CHECK(made.items.count == 2 && !made.is_peak_exact && made.peak == 0);
     CHECK(made.items.items[0].bytes == 11538436 && made.items.items[1].bytes == 2625540);
     snapshots_fini(&made);
@@ -70,7 +70,7 @@ TEST(a_filter_counts_some_stacks_alone)
 {
     uint32_t codes[64] = {0};
     codes[sample.stacks[SITE_TREE]] = 1;
-    struct snapshots made = take((struct snapshot_choice){.codes = codes, .detailed_every = 1});
+    struct snapshots made = make((struct snapshot_choice){.codes = codes, .detailed_every = 1});
     CHECK(made.items.items[1].bytes == 0 && made.items.items[2].bytes == MIB);
     CHECK(!made.is_peak_exact && made.items.items[made.peak].bytes == MIB);
     CHECK(made.items.items[2].weights.rows.count == 1);
@@ -81,7 +81,7 @@ TEST(a_filter_counts_some_stacks_alone)
 
 TEST(too_many_are_thinned_and_the_peak_stays)
 {
-    struct snapshots made = take((struct snapshot_choice){.max = 3});
+    struct snapshots made = make((struct snapshot_choice){.max = 3});
     CHECK(made.items.count == 3 && made.instants == 5 && made.peak == 1);
     CHECK(made.items.items[1].time_ns == 18 * SEC);
     CHECK(made.items.items[0].time_ns == 0 && made.items.items[2].time_ns == 30 * SEC);
@@ -132,7 +132,7 @@ static void check_sums(const struct snapshot_tree *tree)
 
 TEST(a_tree_adds_up_at_every_threshold_and_depth)
 {
-    struct snapshots made = take((struct snapshot_choice){0});
+    struct snapshots made = make((struct snapshot_choice){0});
     int64_t const least[] = {0, 101, 5000, 2 * MIB, 100 * MIB};
     for (size_t i = 0; i < sizeof(least) / sizeof(least[0]); i++) {
         for (uint32_t depth = 1; depth < 9; depth++) {

@@ -149,15 +149,15 @@ static void check_ranges(struct recording *recording, unsigned rounds)
 {
     static const char *const names[] = {"heap.live", "heap.allocated", "heap.slack", "cpu.on",
                                         "cpu.off"};
-    struct sum_tree *tree = recording->sums;
+    struct sum_tree *tree = sum_tree_of(recording);
     for (unsigned i = 0; i < rounds; i++) {
         const char *metric = names[draw(5)];
         enum question const question = (enum question)draw(QUESTIONS);
         struct time_range const range = draw_range(recording);
         struct answer summed = ask(recording, question, metric, range);
-        recording->sums = NULL;
+        recording->caches[CACHE_SUM_TREE].data = NULL;
         struct answer plain = ask(recording, question, metric, range);
-        recording->sums = tree;
+        recording->caches[CACHE_SUM_TREE].data = tree;
         check_same(&summed, &plain);
         weights_fini(&summed.weights);
         weights_fini(&plain.weights);
@@ -184,7 +184,7 @@ TEST(any_range_gives_what_its_buckets_give)
     struct recording *recording = make(333);
     CHECK(!sum_tree_advance(recording, &all_of_it, UINT64_MAX / 2));
     CHECK(visits_of(recording, TIME_ALL) == 1 + 1 + 3 + 1); /* 256 + 64 + 3 * 4 + 1 */
-    CHECK(sum_tree_bytes(recording->sums) > 0);
+    CHECK(sum_tree_bytes(sum_tree_of(recording)) > 0);
     check_ranges(recording, 1000);
     recording_destroy(recording);
 }
@@ -208,20 +208,21 @@ TEST(little_memory_makes_long_leaves)
     struct recording *recording = make(600);
     struct sum_limits limits = all_of_it;
     sum_tree_advance(recording, &limits, UINT64_MAX / 2);
-    size_t const before = sum_tree_bytes(recording->sums);
-    CHECK(sum_tree_stretch(recording->sums) == 4);
+    size_t const before = sum_tree_bytes(sum_tree_of(recording));
+    CHECK(sum_tree_stretch(sum_tree_of(recording)) == 4);
     for (limits.bytes_most = before / 2; limits.bytes_most > 0; limits.bytes_most /= 4) {
         CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
-        CHECK(sum_tree_bytes(recording->sums) <= limits.bytes_most);
+        CHECK(sum_tree_bytes(sum_tree_of(recording)) <= limits.bytes_most);
         check_ranges(recording, 50);
     }
-    CHECK(sum_tree_stretch(recording->sums) > 600);
+    CHECK(sum_tree_stretch(sum_tree_of(recording)) > 600);
     recording_destroy(recording);
 
     recording = make(600);
     limits.bytes_most = before / 2;
     CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
-    CHECK(sum_tree_stretch(recording->sums) > 4 && sum_tree_bytes(recording->sums) <= before / 2);
+    CHECK(sum_tree_stretch(sum_tree_of(recording)) > 4 &&
+          sum_tree_bytes(sum_tree_of(recording)) <= before / 2);
     CHECK(visits_of(recording, TIME_ALL) < 100);
     check_ranges(recording, 300);
     recording_destroy(recording);
@@ -234,11 +235,11 @@ TEST(small_recordings_have_none)
     vec_each (bucket, &recording->buckets)
         limits.cells_least += (bucket->cell_count + bucket->thread_cell_count) * 3 / 2;
     CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
-    CHECK(!sum_tree_is_large(recording->sums) && visits_of(recording, TIME_ALL) == 100);
+    CHECK(!sum_tree_is_large(sum_tree_of(recording)) && visits_of(recording, TIME_ALL) == 100);
     while (recording->buckets.count < 200)
         add_bucket(recording);
     CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
-    CHECK(sum_tree_is_large(recording->sums) &&
+    CHECK(sum_tree_is_large(sum_tree_of(recording)) &&
           visits_of(recording, TIME_ALL) == 3 + 2); /* 3 * 64 + 2 * 4 */
     CHECK(!sum_tree_is_large(NULL));
     recording_destroy(recording);
@@ -303,10 +304,10 @@ TEST(all_of_the_time_is_drawn_in_some_hundred_stretches)
     CHECK(draw_from(recording, buckets[401].begin_ns + 1) == 3 + 274);
     CHECK(draw_from(recording, buckets[1400].begin_ns) == 100); /* too few would be seen */
     struct sum_limits limits = all_of_it;
-    for (limits.bytes_most = sum_tree_bytes(recording->sums); limits.bytes_most > 0;
+    for (limits.bytes_most = sum_tree_bytes(sum_tree_of(recording)); limits.bytes_most > 0;
          limits.bytes_most /= 3) {
         CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
-        CHECK(sum_tree_bytes(recording->sums) <= limits.bytes_most);
+        CHECK(sum_tree_bytes(sum_tree_of(recording)) <= limits.bytes_most);
         draw_from(recording, 0);
         for (unsigned i = 0; i < 7; i++)
             add_bucket(recording);
@@ -314,7 +315,7 @@ TEST(all_of_the_time_is_drawn_in_some_hundred_stretches)
     recording_destroy(recording);
 }
 
-static void take_totals(void *into, const struct bucket *bucket)
+static void add_totals(void *into, const struct bucket *bucket)
 {
     struct running *running = into;
     running->end_ns = bucket->end_ns;
@@ -329,16 +330,16 @@ TEST(totals_of_buckets_are_those_of_their_cells)
     struct recording *recording = make(150);
     struct running plain = {.visits = 0}, known = {.visits = 0};
     struct time_range all = TIME_ALL, again = TIME_ALL;
-    CHECK(bucket_walk(recording, &all, (struct bucket_visitor){take_totals, &plain}, NULL) == 0);
+    CHECK(bucket_walk(recording, &all, (struct bucket_visitor){add_totals, &plain}, NULL) == 0);
     CHECK(!sum_tree_advance(recording, &all_of_it, UINT64_MAX / 2));
-    CHECK(bucket_walk_totals(recording, &again, (struct bucket_visitor){take_totals, &known},
+    CHECK(bucket_walk_totals(recording, &again, (struct bucket_visitor){add_totals, &known},
                              NULL) == 0);
     assert_memory_equal(&plain, &known, sizeof(plain));
     struct cell_list totals = {0};
-    CHECK(sum_tree_totals(recording->sums, 149, &totals) && totals.count < 12);
+    CHECK(sum_tree_totals(sum_tree_of(recording), 149, &totals) && totals.count < 12);
     vec_each (cell, &totals)
         CHECK(cell->key == STACK_EMPTY);
-    CHECK(!sum_tree_totals(recording->sums, 150, &totals));
+    CHECK(!sum_tree_totals(sum_tree_of(recording), 150, &totals));
     vec_free(&totals);
     recording_destroy(recording);
 }
@@ -389,8 +390,8 @@ TEST(a_damaged_bucket_is_told_as_without)
           3 + 3 + 1);
     check_ranges(recording, 500);
     struct cell_list totals = {0};
-    CHECK(!sum_tree_totals(recording->sums, 100, &totals));
-    CHECK(sum_tree_totals(recording->sums, 101, &totals));
+    CHECK(!sum_tree_totals(sum_tree_of(recording), 100, &totals));
+    CHECK(sum_tree_totals(sum_tree_of(recording), 101, &totals));
     vec_free(&totals);
     CHECK(recording->loaded_cells > 0);
     vec_each (bucket, &recording->buckets)
@@ -400,7 +401,8 @@ TEST(a_damaged_bucket_is_told_as_without)
     recording_destroy(far);
 }
 
-/* Stretches that become longer keep their holes: the one that goes on with the next buckets, too. */
+/* Stretches that become longer keep their holes: the one that goes on with the next buckets,
+ * too. */
 TEST(a_damaged_bucket_is_not_drawn_over)
 {
     static const bool added[COLUMN_LIMIT] = {[COL_HEAP_BYTES] = true};
@@ -415,10 +417,10 @@ TEST(a_damaged_bucket_is_not_drawn_over)
         if (i ==
             333) { /* an odd number of stretches, the last with a hole; until they are of two */
             CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
-            size_t const bytes = sum_tree_bytes(recording->sums);
+            size_t const bytes = sum_tree_bytes(sum_tree_of(recording));
             for (limits.bytes_most = bytes; stretch < 2; limits.bytes_most -= bytes / 50) {
                 CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
-                CHECK(sum_tree_stretch_at(recording->sums, 0, 333, &stretch));
+                CHECK(sum_tree_stretch_at(sum_tree_of(recording), 0, 333, &stretch));
             }
             limits = all_of_it;
         }
@@ -429,7 +431,7 @@ TEST(a_damaged_bucket_is_not_drawn_over)
                                                             .file_offset = 64}));
     }
     CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
-    CHECK(sum_tree_can_draw(recording->sums, 0, 340));
+    CHECK(sum_tree_can_draw(sum_tree_of(recording), 0, 340));
     CHECK(bucket_walk_drawn(recording, &all, (struct bucket_visitor){count_visit, &visits},
                             (struct drawn_columns){0, added}, NULL) == -EINVAL);
     CHECK(visits < 200); /* stretches of two */
@@ -453,7 +455,7 @@ TEST(a_coarser_copy_begins_without)
         int const news = recording_follower_refresh(follower, NULL);
         struct recording *followed = recording_followed(follower);
         if (news == FOLLOW_REPLACED)
-            CHECK(++replaced && !followed->sums);
+            CHECK(++replaced && !sum_tree_of(followed));
         CHECK(!sum_tree_advance(followed, &all_of_it, UINT64_MAX / 2));
         if (i % 20 == 0 || news == FOLLOW_REPLACED)
             check_ranges(followed, 10);

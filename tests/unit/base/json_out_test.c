@@ -71,6 +71,13 @@ TEST(text_is_escaped_and_made_utf8)
                   "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd cut\xef\xbf\xbd\xef\xbf\xbd\"\n");
 }
 
+TEST(text_steers_no_terminal)
+{
+    struct json_out json = begin(false);
+    json_text(&json, "\x7f \xc2\x9b \xd8\x9c \xe2\x80\x8e \xe2\x80\xae \xe2\x81\xa9 \xe2\x82\xac");
+    expect(&json, "\"\\u007f \\u009b \\u061c \\u200e \\u202e \\u2069 \xe2\x82\xac\"\n");
+}
+
 TEST(numbers_json_cannot_say_become_null)
 {
     struct json_out json = begin(false);
@@ -79,6 +86,24 @@ TEST(numbers_json_cannot_say_become_null)
     json_real(&json, NAN);
     json_array_end(&json);
     expect(&json, "[null,null]\n");
+}
+
+TEST(numbers_that_are_not_known_are_null)
+{
+    struct json_out json = begin(false);
+    json_object_begin(&json);
+    json_int_field_if(&json, "a", false, 1);
+    json_int_field_if(&json, "b", true, -1);
+    json_uint_field_if(&json, "c", false, 1);
+    json_uint_field_if(&json, "d", true, UINT64_MAX);
+    json_key(&json, "e");
+    json_array_begin(&json);
+    json_int_if(&json, false, 1);
+    json_uint_if(&json, true, 1);
+    json_array_end(&json);
+    json_object_end(&json);
+    expect(&json, "{\"a\":null,\"b\":-1,\"c\":null,\"d\":18446744073709551615,"
+                  "\"e\":[null,1]}\n");
 }
 
 TEST(a_full_disk_is_reported)
@@ -111,7 +136,9 @@ int main(void)
         cmocka_unit_test(groups_nest_with_commas_between),
         cmocka_unit_test(indented_output_keeps_inline_groups_on_a_line),
         cmocka_unit_test(text_is_escaped_and_made_utf8),
+        cmocka_unit_test(text_steers_no_terminal),
         cmocka_unit_test(numbers_json_cannot_say_become_null),
+        cmocka_unit_test(numbers_that_are_not_known_are_null),
         cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(utf8_is_told_apart),
     };

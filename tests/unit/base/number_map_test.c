@@ -11,7 +11,7 @@ TEST(an_empty_map_has_nothing)
 {
     struct number_map map = {.items = NULL};
     CHECK(number_map_get(&map, 5) == 0);
-    CHECK(number_map_take(&map, 5) == 0);
+    CHECK(number_map_remove(&map, 5) == 0);
     number_map_fini(&map);
 }
 
@@ -31,7 +31,7 @@ TEST(what_is_put_in_is_found_until_it_is_taken_out)
             *number_map_at(&map, key << 20) = expected[key] = i + 1;
         } else {
             held -= expected[key] != 0;
-            CHECK(number_map_take(&map, key << 20) == expected[key]);
+            CHECK(number_map_remove(&map, key << 20) == expected[key]);
             expected[key] = 0;
         }
         CHECK(map.count == held);

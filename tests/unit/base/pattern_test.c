@@ -217,7 +217,8 @@ TEST(what_is_made_to_cost_is_given_up_and_told)
     pattern_destroy(pattern);
 }
 
-/* Expressions and texts by chance, compared with regcomp(3).  Anchors only outside: within repetitions, regexec(3) finds what is not there. */
+/* Expressions and texts by chance, compared with regcomp(3).  Anchors only outside: within
+ * repetitions, regexec(3) finds what is not there. */
 
 static unsigned draw(uint64_t *random, unsigned below)
 {

@@ -26,6 +26,30 @@ TEST(what_moves_a_terminal_is_taken_out)
     assert_string_equal(tamed("a\nb", ""), "a?b");
 }
 
+TEST(what_turns_text_round_is_taken_out)
+{
+    /* U+061C, U+200F, U+2028, U+202A, U+202E, U+2066, U+2069 */
+    assert_string_equal(tamed("a\xd8\x9c"
+                              "b\xe2\x80\x8f"
+                              "c\xe2\x80\xa8",
+                              ""),
+                        "a??b???c???");
+    assert_string_equal(tamed("a\xe2\x80\xaa"
+                              "b\xe2\x80\xae"
+                              "c",
+                              ""),
+                        "a???b???c");
+    assert_string_equal(tamed("a\xe2\x81\xa6"
+                              "b\xe2\x81\xa9"
+                              "c",
+                              ""),
+                        "a???b???c");
+    /* their neighbours stay: U+061B, U+200D, U+2010, U+2027, U+202F, U+2065, U+206A */
+    static const char stays[] = "\xd8\x9b\xe2\x80\x8d\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xaf"
+                                "\xe2\x81\xa5\xe2\x81\xaa";
+    assert_string_equal(tamed(stays, ""), stays);
+}
+
 TEST(sentences_about_names_are_tame)
 {
     struct fault fault;
@@ -37,6 +61,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_moves_a_terminal_is_taken_out),
+        cmocka_unit_test(what_turns_text_round_is_taken_out),
         cmocka_unit_test(sentences_about_names_are_tame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ TEST(mappings_are_told_by_name_and_neighbours)
 {
     struct stack_spot const stack = {0x7f0000012ff8, 0};
     struct area_question const question = {
-        .pid = (uint32_t)getpid(), .maps = &maps, .stacks = &stack};
+        .pid = (uint32_t)getpid(), .memory = -1, .maps = &maps, .stacks = &stack};
     region(0x1000, 0x2000, "r-xp", 5, "/bin/node");
     region(0x2000, 0x3000, "rw-p", 5, "/bin/node");
     region(0x3000, 0x9000, "rw-p", 0, ""); /* its zeros */
@@ -74,7 +74,7 @@ TEST(what_a_runtime_knows_of_anonymous_memory_is_its_own)
                                        {0x28000, 0x29000, "Java Runtime: Code"},
                                        {0x2f000, 0x44000, "Java Runtime: Heap"}};
     struct area_question const question = {
-        .pid = (uint32_t)getpid(), .maps = &maps, .known = known, .known_count = 4};
+        .pid = (uint32_t)getpid(), .memory = -1, .maps = &maps, .known = known, .known_count = 4};
     region(0x1000, 0x2000, "r--p", 5, "/bin/node");
     region(0x20000, 0x30000, "rw-p", 0, "");
     region(0x40000, 0x50000, "rw-p", 0, "");
@@ -96,6 +96,7 @@ TEST(stacks_are_known_by_a_spot_and_old_ones_by_their_guard)
     struct stack_spot const stacks[] = {{0x7f0000012ff8, 1}, {0x7f0000100000, 1}};
     struct owner_range const mapped = {0x7f0000031000, 0x7f0000041000, 0};
     struct area_question const question = {.pid = (uint32_t)getpid(),
+                                           .memory = -1,
                                            .maps = &maps,
                                            .stacks = stacks,
                                            .stack_count = 2,

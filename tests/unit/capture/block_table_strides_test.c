@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks at any distance from one another: the table against a plain array, with the strides that allocators give to
- * large and aligned blocks.  A table whose search does not end is noticed by the time limit of the test. */
+/* Blocks at any distance from one another: the table against a plain array, with the strides
+ * that allocators give to large and aligned blocks.  A table whose search does not end is
+ * noticed by the time limit of the test. */
 #include "capture/books/block_table.h"
 
 #include <stdlib.h>
@@ -37,10 +38,10 @@ static void put(struct block_table *table, struct model *model, uint32_t number)
     model->is_live[number] = true;
 }
 
-static void take(struct block_table *table, struct model *model, uint32_t number)
+static void remove_block(struct block_table *table, struct model *model, uint32_t number)
 {
     struct block got;
-    CHECK(block_table_take(table, address_of(model, number), &got) == model->is_live[number]);
+    CHECK(block_table_remove(table, address_of(model, number), &got) == model->is_live[number]);
     CHECK(!model->is_live[number] || (got.site == number && got.size == model->stride));
     model->is_live[number] = false;
 }
@@ -86,13 +87,13 @@ static void try_stride(uint64_t base, uint64_t stride, struct random *random)
     for (uint32_t i = 0; i < BLOCKS; i++) {
         uint32_t const number = model->order[random_below(random, BLOCKS)];
         if (random_below(random, 2))
-            take(table, model, number);
+            remove_block(table, model, number);
         else
             put(table, model, number);
     }
     compare(table, model);
     for (uint32_t i = 0; i < BLOCKS; i++)
-        take(table, model, model->order[i]);
+        remove_block(table, model, model->order[i]);
     compare(table, model);
     block_table_destroy(table);
     free(model);

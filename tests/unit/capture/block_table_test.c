@@ -71,11 +71,11 @@ TEST(a_million_random_steps_agree_with_an_array)
             CHECK(same_block(&missed, &model[place]));
             model[place] = next;
         } else if (model[place].address) {
-            CHECK(block_table_take(table, address, &got));
+            CHECK(block_table_remove(table, address, &got));
             CHECK(same_block(&got, &model[place]));
             model[place].address = 0;
             count--;
-            CHECK(!block_table_take(table, address, &got));
+            CHECK(!block_table_remove(table, address, &got));
         } else {
             model[place] = random_block(&random, place, (uint64_t)i * 1000);
             block_table_prefetch(table, address);
@@ -85,7 +85,7 @@ TEST(a_million_random_steps_agree_with_an_array)
         CHECK(block_table_count(table) == count);
     }
     for (uint32_t place = 0; place < PLACES; place++) {
-        CHECK(block_table_take(table, address_of(place), &got) == (model[place].address != 0));
+        CHECK(block_table_remove(table, address_of(place), &got) == (model[place].address != 0));
         CHECK(!model[place].address || same_block(&got, &model[place]));
     }
     CHECK(block_table_count(table) == 0);
@@ -105,7 +105,7 @@ TEST(a_page_full_of_blocks_keeps_them_all)
     CHECK(block_table_count(table) == 3 * 512 && !has(table, 0x100000 - 8));
     for (uint64_t i = 0; i < 3 * 512; i++) {
         struct block put = {0x100000 + 8 * (i * 341 % 1536), 8, i << 20, 0, (uint32_t)i, 5};
-        CHECK(block_table_take(table, put.address, &got) && same_block(&got, &put));
+        CHECK(block_table_remove(table, put.address, &got) && same_block(&got, &put));
         CHECK(!has(table, put.address));
     }
     block_table_destroy(table);
@@ -121,7 +121,7 @@ TEST(pages_that_were_left_are_given_back)
         struct block block = {page << 12, 4000, page, 96, 1, 1};
         CHECK(block_table_insert(table, &block, &missed) == 0);
         if (page > 100)
-            CHECK(block_table_take(table, (page - 100) << 12, &got) && got.size == 4000);
+            CHECK(block_table_remove(table, (page - 100) << 12, &got) && got.size == 4000);
         if (block_table_bytes(table) > most)
             most = block_table_bytes(table);
     }
@@ -140,7 +140,7 @@ TEST(huge_sizes_survive_growing_old)
         CHECK(block_table_insert(table, &block, &missed) == 0);
     }
     for (uint64_t i = 64; i-- > 0;) {
-        CHECK(block_table_take(table, 0x20000010ull + (i << 28), &got));
+        CHECK(block_table_remove(table, 0x20000010ull + (i << 28), &got));
         CHECK(got.size == (1ull << 36) - 3 + i * i * 1000 && got.slack == i && got.site == 7 &&
               got.thread == 1);
     }
@@ -151,13 +151,13 @@ TEST(an_empty_table_has_nothing)
 {
     struct block_table *table = block_table_create();
     struct block got, missed;
-    CHECK(!has(table, 0x1000) && !block_table_take(table, 0x1000, &got));
-    CHECK(!has(table, 0) && !block_table_take(table, 0, &got));
+    CHECK(!has(table, 0x1000) && !block_table_remove(table, 0x1000, &got));
+    CHECK(!has(table, 0) && !block_table_remove(table, 0, &got));
     CHECK(block_table_insert(table, &(struct block){.address = 7}, &missed) == -EINVAL);
     CHECK(block_table_insert(table, &(struct block){.address = 0x1001}, &missed) == -EINVAL);
     CHECK(block_table_insert(table, &(struct block){.address = 8}, &missed) == 0);
     CHECK(has(table, 8) && !has(table, 0) && !has(table, 9));
-    CHECK(!block_table_take(table, 9, &got));
+    CHECK(!block_table_remove(table, 9, &got));
     CHECK(block_table_count(table) == 1);
     block_table_destroy(table);
     block_table_destroy(NULL);
@@ -191,7 +191,7 @@ TEST(blocks_that_went_cost_little)
     uint64_t const full = block_table_bytes(table);
     for (uint64_t i = 0; i < all; i++)
         if (i % stays)
-            CHECK(block_table_take(table, 0x600000000000ull + i * 64, &got));
+            CHECK(block_table_remove(table, 0x600000000000ull + i * 64, &got));
     CHECK(block_table_bytes(table) < full / 10);
     for (uint64_t i = 0; i < all; i++)
         CHECK(has(table, 0x600000000000ull + i * 64) == (i % stays == 0));

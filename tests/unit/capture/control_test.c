@@ -43,7 +43,7 @@ TEST(asks_and_answers)
     struct fault fault = {0};
     pthread_t thread;
     CHECK(control_ask(getpid(), "heap full", &fault) == -ESRCH &&
-          strstr(fault.text, "nothing records"));
+          strstr(fault.text, "is not being recorded"));
     script.control = control_open(getpid(), answer, &script);
     CHECK(script.control != NULL);
     CHECK(control_open(getpid(), answer, &script) == NULL); /* one recorder per process */

@@ -103,8 +103,9 @@ TEST(ranges_hold_the_truth_whatever_is_lost)
     }
 }
 
-/* Threads with a ring each, from which all events are missing between two times that each of them tells when it has room
- * again: by then the others have told of later times, or not yet of earlier ones. */
+/* Threads with a ring each, from which all events are missing between two times that each of
+ * them tells when it has room again: by then the others have told of later times, or not yet of
+ * earlier ones. */
 #define LOSSY_THREADS 4u
 #define LOSSY_PLACES  64u
 #define LOSSY_EVENTS  2000u

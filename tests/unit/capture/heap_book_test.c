@@ -360,7 +360,7 @@ static void compare_at_fork(void *context, const struct block *block)
 }
 
 /* Makes or frees a block at a random place. */
-static void take_step(struct heap_book *book, struct random *random, struct fork_model *now,
+static void make_step(struct heap_book *book, struct random *random, struct fork_model *now,
                       uint64_t time_ns)
 {
     uint32_t place = (uint32_t)random_below(random, PLACES);
@@ -390,13 +390,13 @@ TEST(what_was_live_at_a_fork_can_be_asked_for_later)
     CHECK(heap_book_reserve(book, SITES, 1) == 0);
     for (uint32_t id = 1; id <= 50; id++) {
         for (int i = 0; i < 300; i++)
-            take_step(book, &random, &now, time_ns += TICK);
+            make_step(book, &random, &now, time_ns += TICK);
         CHECK(!heap_book_has_forked(book, id));
         CHECK(heap_book_fork(book, id, time_ns) == 0);
         CHECK(heap_book_has_forked(book, id) && heap_book_has_forked(book, id - 1));
         at_fork = now;
         for (uint64_t i = random_below(&random, 1000); i > 0; i--)
-            take_step(book, &random, &now, time_ns += TICK);
+            make_step(book, &random, &now, time_ns += TICK);
         CHECK(heap_book_visit_fork(book, id, compare_at_fork, &at_fork));
         CHECK(at_fork.seen == at_fork.live && at_fork.wrong == 0);
         at_fork.seen = at_fork.live;
@@ -414,7 +414,7 @@ TEST(a_fork_long_ago_is_forgotten)
     CHECK(heap_book_visit_fork(book, 1, compare_at_fork, &now));
     CHECK(!heap_book_visit_fork(book, 2, compare_at_fork, &now)); /* never was */
     for (uint64_t i = 1; i < 200000; i++)
-        take_step(book, &random, &now, i * TICK);
+        make_step(book, &random, &now, i * TICK);
     CHECK(heap_book_has_forked(book, 1) && !heap_book_visit_fork(book, 1, compare_at_fork, &now));
     for (uint32_t id = 2; id < 1000; id++)
         CHECK(heap_book_fork(book, id, 0) == 0);
@@ -441,7 +441,8 @@ TEST(what_a_process_cannot_have_is_not_kept)
 #define SPARSE_BLOCKS 1000000u
 #define ODD_SLACK     4096u
 
-/* Far apart, and of sizes that need a place of their own: such a block takes ten times what others do. */
+/* Far apart, and of sizes that need a place of their own: such a block takes ten times what
+ * others do. */
 static uint64_t flood(struct heap_book *book)
 {
     uint64_t taken = 0;
@@ -509,7 +510,8 @@ TEST(more_is_asked_for_before_a_block_is_refused)
     heap_book_destroy(giver.book);
 }
 
-/* What a program says may be anything; the sums are then, too, but they do no harm (run with UBSan). */
+/* What a program says may be anything; the sums are then, too, but they do no harm (run with
+ * UBSan). */
 TEST(absurd_sizes_and_rates_are_summed_without_harm)
 {
     static const uint64_t rates[] = {1, 1ull << 31, 1ull << 40, 1ull << 59};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/programs/inside_plan.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,6 +99,21 @@ TEST(without_a_name_it_is_not_taken_for_one)
     inside_known_fini(&other);
 }
 
+/* Whatever a file does to whoever reads it, the recorder goes on and knows. */
+TEST(files_are_read_by_another_process)
+{
+    struct inside_known none = {0};
+    char *forbidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(forbidden != MAP_FAILED);
+    void (*const before)(int) = signal(SIGSEGV, SIG_DFL); /* cmocka would go on, in the child */
+    assert_int_equal(inside_plan_make(&plan, (uint32_t)getpid(), forbidden, &none, &report),
+                     -EPROTO);
+    CHECK(none.files.count == 0 && report.count == 0);
+    signal(SIGSEGV, before);
+    munmap(forbidden, 4096);
+    inside_known_fini(&none);
+}
+
 TEST(a_process_that_is_gone_has_no_plan)
 {
     CHECK(inside_plan_make(&plan, 0x7ffffff0, NULL, &known, &report) < 0);
@@ -111,6 +128,7 @@ int main(void)
         cmocka_unit_test(regions_are_free),
         cmocka_unit_test(what_has_no_allocator_is_read_once),
         cmocka_unit_test(without_a_name_it_is_not_taken_for_one),
+        cmocka_unit_test(files_are_read_by_another_process),
         cmocka_unit_test(a_process_that_is_gone_has_no_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,8 +15,6 @@
 
 #include "check.h"
 
-static uint32_t started; /* pid of the program under test */
-
 static char folder[] = "/tmp/memoir-launch-XXXXXX";
 
 static const char *in_folder(const char *name)
@@ -173,8 +171,7 @@ static void run_script(const char *script, const char *library, char **arguments
     struct launch launch = {.path = make_file("script", script, strlen(script), 0755),
                             .arguments = arguments,
                             .library = library,
-                            .arena = "/an/arena",
-                            .target_pid = &started};
+                            .arena = "/an/arena"};
     assert_int_equal(run(&launch, output, room), 7);
 }
 
@@ -248,11 +245,8 @@ TEST(signals_are_as_they_were_before_we_changed_them)
     signal(SIGHUP, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     sigprocmask(SIG_SETMASK, &old, NULL);
-    struct launch launch = {.path = "/bin/cat",
-                            .arguments = arguments,
-                            .library = "",
-                            .arena = "/an/arena",
-                            .target_pid = &started};
+    struct launch launch = {
+        .path = "/bin/cat", .arguments = arguments, .library = "", .arena = "/an/arena"};
     CHECK(run(&launch, output, sizeof(output)) == 0);
     sigprocmask(SIG_SETMASK, &old, NULL);
     signal(SIGHUP, SIG_DFL);
@@ -271,8 +265,7 @@ TEST(a_start_that_fails_is_told)
     struct launch launch = {.path = in_folder("nothing here"),
                             .arguments = arguments,
                             .library = "",
-                            .arena = "/an/arena",
-                            .target_pid = &started};
+                            .arena = "/an/arena"};
     CHECK(launch_start(&launch, &fault) == -ENOENT);
     expect_fault(&fault, -ENOENT, "nothing here");
     launch.path = make_file("text", "hello", 5, 0755);

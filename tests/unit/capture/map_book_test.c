@@ -184,8 +184,8 @@ static void see(void *context, const struct owner_range *range)
     seen->count++;
 }
 
-/* Page by page from the top down, as the kernel places them; what is left is in order.  Moving all of them for each
- * would take hours. */
+/* Page by page from the top down, as the kernel places them; what is left is in order.  Moving
+ * all of them for each would take hours. */
 TEST(a_million_mappings_are_no_matter)
 {
     uint64_t const count = 1000000;

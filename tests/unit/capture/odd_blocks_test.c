@@ -16,7 +16,8 @@ struct model {
     size_t count;
 };
 
-/* Half of them are looked for at the last few places of a table of this size, so that searches go round its end. */
+/* Half of them are looked for at the last few places of a table of this size, so that searches
+ * go round its end. */
 static void choose_addresses(struct model *model, struct random *random)
 {
     uint64_t const mask = (64u << random_below(random, 6)) - 1;
@@ -51,10 +52,10 @@ static void put(struct odd_blocks *odd, struct model *model, size_t at, struct r
     CHECK(odd_blocks_put(odd, model->address[at], model->size[at], model->slack[at]) == 0);
 }
 
-static void take(struct odd_blocks *odd, struct model *model, size_t at)
+static void remove_block(struct odd_blocks *odd, struct model *model, size_t at)
 {
     uint64_t size, slack;
-    odd_blocks_take(odd, model->address[at], &size, &slack);
+    odd_blocks_remove(odd, model->address[at], &size, &slack);
     CHECK(size == (model->there[at] ? model->size[at] : 0));
     CHECK(slack == (model->there[at] ? model->slack[at] : 0));
     model->count -= model->there[at];
@@ -75,12 +76,12 @@ TEST(odd_blocks_are_what_was_put_in)
             if (random_below(&random, 10) < puts)
                 put(&odd, &model, at, &random);
             else
-                take(&odd, &model, at);
+                remove_block(&odd, &model, at);
             if (i % 200 == 0)
                 compare(&odd, &model);
         }
         for (size_t i = 0; i < PLACES; i++)
-            take(&odd, &model, i);
+            remove_block(&odd, &model, i);
         compare(&odd, &model);
         odd_blocks_fini(&odd);
         CHECK(odd_blocks_bytes(&odd) == 0);

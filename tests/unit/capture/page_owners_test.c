@@ -170,7 +170,8 @@ TEST(an_attached_program_had_its_heap_before)
     page_owners_fini(&owners);
 }
 
-/* What was mapped since has no blocks of before: of a program that ran already, and where the kernel made one mapping of an older and a newer one. */
+/* What was mapped since has no blocks of before: of a program that ran already, and where the
+ * kernel made one mapping of an older and a newer one. */
 TEST(mappings_that_came_later_are_not_from_before)
 {
     struct page_span const present = {BASE, BASE + 8 * PAGE};

@@ -10,27 +10,29 @@
 #include <unistd.h>
 
 #include "procfs/process/process_facts.h"
+#include "tracer/process/arena_raise.h"
+#include "program_side.h"
 #include "wiped_arena.h"
 
 static struct arena *arena;
 
 static struct arena_process *add_process(uint32_t index, uint32_t pid, uint32_t family)
 {
-    struct arena_process *process = arena_process_at(arena->memory, index);
+    struct arena_process *process = arena_process_at(program_side(arena), index);
     process->pid = pid;
     process->serial = index;
     process->family = family;
     atomic_store(&process->state, PROCESS_RUNNING);
-    arena_raise(&arena->header->process_high, index);
+    arena_raise(&program_side(arena)->process_high, index);
     return process;
 }
 
 static struct arena_module *add_module(uint32_t index, uint32_t family)
 {
-    struct arena_module *module = arena_module_at(arena->memory, index);
+    struct arena_module *module = arena_module_at(program_side(arena), index);
     module->family = family;
     atomic_store(&module->state, MODULE_READY);
-    arena_raise(&arena->header->module_high, index);
+    arena_raise(&program_side(arena)->module_high, index);
     return module;
 }
 

@@ -18,7 +18,7 @@ static int64_t wait_for(struct pss_reader *reader, uint32_t pid)
 {
     int64_t bytes = 0;
     for (int i = 0; i < TRIES && bytes == 0; i++) {
-        bytes = pss_reader_take(reader, pid);
+        bytes = pss_reader_collect(reader, pid);
         if (bytes == 0)
             usleep(10000);
     }
@@ -47,8 +47,8 @@ static void it_is_what_the_kernel_says(void **state)
     pid_t const child = begin_quiet();
     struct pss_reader *reader = pss_reader_create();
     CHECK(reader);
-    CHECK(pss_reader_take(reader, (uint32_t)child) == 0); /* nothing yet */
-    (void)wait_for(reader, (uint32_t)child);              /* as it began */
+    CHECK(pss_reader_collect(reader, (uint32_t)child) == 0); /* nothing yet */
+    (void)wait_for(reader, (uint32_t)child);                 /* as it began */
     int64_t const found = wait_for(reader, (uint32_t)child),
                   said = proportional_read((uint32_t)child);
     int64_t const apart = found > said ? found - said : said - found;
@@ -65,10 +65,10 @@ static void who_cannot_be_read_is_missing(void **state)
 {
     (void)state;
     struct pss_reader *reader = pss_reader_create();
-    CHECK(pss_reader_take(NULL, 1) == 0 && pss_reader_take(reader, 0) == 0);
-    (void)pss_reader_take(reader, 0x7fffffff); /* nobody */
+    CHECK(pss_reader_collect(NULL, 1) == 0 && pss_reader_collect(reader, 0) == 0);
+    (void)pss_reader_collect(reader, 0x7fffffff); /* nobody */
     CHECK(wait_for(reader, (uint32_t)getpid()) > 0);
-    CHECK(pss_reader_take(reader, 0x7fffffff) == 0);
+    CHECK(pss_reader_collect(reader, 0x7fffffff) == 0);
     pss_reader_forget(reader, 0x7ffffffe); /* never asked for */
     pss_reader_forget(NULL, 1);
     pss_reader_destroy(reader);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/processor.h"
 #include "wiped_arena.h"
 
 static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
@@ -16,7 +17,7 @@ static struct session *session_of(void *context, uint32_t process, uint64_t now_
     struct session_options const options = {
         .folder = reading->folder, .max_bytes = 1 << 24, .rings = &rings};
     struct fault fault;
-    while (__builtin_ia32_rdtsc() < reading->slow_until_tsc)
+    while (processor_ticks() < reading->slow_until_tsc)
         continue;
     if (process >= READING_PROCESSES)
         return NULL;

@@ -12,8 +12,8 @@ struct reading {
     struct session *sessions[READING_PROCESSES];
     struct tick_clock clock;
     char folder[64];
-    const struct recorder_attached
-        *attached;           /* what is known of a program that ran already; NULL */
+    /* what is known of a program that ran already; NULL */
+    const struct recorder_attached *attached;
     uint64_t slow_until_tsc; /* a thread's first record is read then, not before */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "program_side.h"
 #include "reading.h"
 
 static struct reading *reading;
@@ -172,7 +173,7 @@ TEST(heads_that_cannot_be_are_ignored)
     reading_round(reading, 1000);
     writer_publish_to(writer, 0, UINT64_MAX);
     reading_round(reading, 1000);
-    atomic_store(&writer->arena->header->slot_high, UINT32_MAX); /* all slots there are */
+    atomic_store(&program_side(writer->arena)->slot_high, UINT32_MAX); /* all slots there are */
     writer_publish(writer, 0);
     write_block(0, 0x2000, 200, here);
     publish_and_read();
@@ -209,10 +210,10 @@ TEST(processes_have_books_of_their_own)
 static void write_forked(uint32_t id)
 {
     writer_process(writer, 1, 4242, "/bin/program");
-    struct arena_process *child = arena_process_at(writer->arena->memory, 1);
+    struct arena_process *child = arena_process_at(program_side(writer->arena), 1);
     child->forked = 1;
     child->parent = 0;
-    child->parent_serial = arena_process_at(writer->arena->memory, 0)->serial;
+    child->parent_serial = arena_process_at(program_side(writer->arena), 0)->serial;
     child->fork_id = id;
     writer_thread(writer, 1, 88, 1);
 }
@@ -264,7 +265,7 @@ TEST(a_ring_goes_round_and_round)
             size += i;
         }
         publish_and_read();
-        CHECK(atomic_load(&arena_slot_at(writer->arena->memory, 0)->tail) ==
+        CHECK(atomic_load(&arena_slot_at(program_side(writer->arena), 0)->tail) ==
               writer_written(writer, 0));
     }
     CHECK(writer_written(writer, 0) > 7 * RING_WORDS);
@@ -303,7 +304,8 @@ TEST(what_never_comes_is_not_waited_for_for_ever)
     CHECK(recording->quality.unknown_frees == 1 && reading_live(recording, THERE_IP) == 200);
 }
 
-/* A thread that was put aside for long between counting and writing: what it writes then was booked already. */
+/* A thread that was put aside for long between counting and writing: what it writes then was
+ * booked already. */
 TEST(what_comes_after_it_was_given_up_is_not_booked_twice)
 {
     write_block(0, 0x1000, 100, here);
@@ -340,7 +342,8 @@ static void write_numbered(uint32_t slot, uint64_t address, uint16_t number)
     write_block(slot, address, 16, here);
 }
 
-/* Two rings, both full to the brim, each of which begins with what comes after something further on in the other. */
+/* Two rings, both full to the brim, each of which begins with what comes after something further
+ * on in the other. */
 TEST(full_rings_that_wait_for_each_other_are_read)
 {
     uint64_t const a = 0x10000, b = 0x20000;

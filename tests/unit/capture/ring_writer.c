@@ -3,36 +3,39 @@
 
 #include <string.h>
 
+#include "program_side.h"
+#include "tracer/process/arena_raise.h"
+
 void writer_process(struct ring_writer *writer, uint32_t index, uint32_t pid, const char *path)
 {
-    struct arena_process *process = arena_process_at(writer->arena->memory, index);
+    struct arena_process *process = arena_process_at(program_side(writer->arena), index);
     process->pid = pid;
     process->parent_pid = 1;
     strncpy(process->path, path, sizeof(process->path) - 1);
     atomic_store(&process->state, PROCESS_RUNNING);
-    arena_raise(&writer->arena->header->process_high, index);
+    arena_raise(&program_side(writer->arena)->process_high, index);
 }
 
 uint32_t writer_node(struct ring_writer *writer, uint32_t parent, uint64_t ip)
 {
-    uint32_t id = atomic_fetch_add(&writer->arena->header->node_count, 1);
-    *arena_node_at(writer->arena->memory, id) =
+    uint32_t id = atomic_fetch_add(&program_side(writer->arena)->node_count, 1);
+    *arena_node_at(program_side(writer->arena), id) =
         (struct trie_node){.ip = ip, .parent = parent, .target = id};
     return id;
 }
 
 void writer_words(struct ring_writer *writer, uint32_t slot, const uint64_t *words, unsigned count)
 {
-    struct arena_slot *at = arena_slot_at(writer->arena->memory, slot);
+    struct arena_slot *at = arena_slot_at(program_side(writer->arena), slot);
     for (unsigned i = 0; i < count; i++)
         arena_slot_ring(at)[at->next++ % RING_WORDS] = words[i];
-    arena_raise(&writer->arena->header->slot_high, slot);
+    arena_raise(&program_side(writer->arena)->slot_high, slot);
 }
 
 void writer_thread(struct ring_writer *writer, uint32_t slot, uint32_t tid, uint32_t process)
 {
     uint64_t words[2] = {(uint64_t)tid << 32 | (uint64_t)process << 16 | EVENT_THREAD, 1000};
-    arena_tag_at(writer->arena->memory, slot)->process = process;
+    arena_tag_at(program_side(writer->arena), slot)->process = process;
     writer_words(writer, slot, words, 2);
 }
 
@@ -88,12 +91,12 @@ void writer_outcome(struct ring_writer *writer, uint32_t slot, enum event_outcom
 
 uint64_t writer_written(struct ring_writer *writer, uint32_t slot)
 {
-    return arena_slot_at(writer->arena->memory, slot)->next;
+    return arena_slot_at(program_side(writer->arena), slot)->next;
 }
 
 void writer_publish_to(struct ring_writer *writer, uint32_t slot, uint64_t head)
 {
-    atomic_store(&arena_slot_at(writer->arena->memory, slot)->head, head);
+    atomic_store(&arena_slot_at(program_side(writer->arena), slot)->head, head);
 }
 
 void writer_publish(struct ring_writer *writer, uint32_t slot)

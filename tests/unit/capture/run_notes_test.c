@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/sessions/run_notes.h"
+#include "capture/outputs/run_notes.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "program_side.h"
 #include "wiped_arena.h"
 
 static char told[2048];
@@ -17,11 +18,11 @@ static void note(const char *sentence)
 TEST(numbers_are_told_as_far_as_they_can_be_true)
 {
     struct arena *arena = wiped_arena();
-    atomic_store(&arena->header->unlisted_processes, 7);
-    atomic_store(&arena->header->unlisted_modules, UINT32_MAX);
+    atomic_store(&program_side(arena)->unlisted_processes, 7);
+    atomic_store(&program_side(arena)->unlisted_modules, UINT32_MAX);
     note_unrecorded(arena, NULL, note);
     CHECK(strstr(told, "7 processes were not recorded"));
-    CHECK(strstr(told, "more than 1000000 libraries found no place"));
+    CHECK(strstr(told, "more than 1000000 libraries were beyond the limit"));
     CHECK(!strstr(told, "4294967295"));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sampled_book_test.c - books of a heap of which some sites are sampled, against an array of blocks: what samples stand for, and how
- * uncertain that is, of all, of each site and of each thread; now, at the peak, and summed over buckets. */
+/* sampled_book_test.c - books of a heap of which some sites are sampled, against an array of
+ * blocks: what samples stand for, and how uncertain that is, of all, of each site and of each
+ * thread; now, at the peak, and summed over buckets. */
 #include "capture/books/heap_book.h"
 
 #include <errno.h>

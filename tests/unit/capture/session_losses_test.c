@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_losses_test.c - a recording from which events are missing, or in which allocations were left out on purpose: its totals are
- * what the threads counted, and what cannot be known is said to be so. */
+/* session_losses_test.c - a recording from which events are missing, or in which allocations
+ * were left out on purpose: its totals are what the threads counted, and what cannot be known is
+ * said to be so. */
 #include "capture/sessions/recorder.h"
 #include "capture/sessions/session_books.h"
 
@@ -62,7 +63,7 @@ static void write_thinned(unsigned unknown)
 {
     writer_time(writer, 0, 5000);
     writer_alloc(writer, 0, (struct written_block){0x1000, 100, 12, here});
-    write_rate(EVENT_RATE_THINNED | RATE_THIN);
+    write_rate(EVENT_RATE_THINNED | 8u << 10);
     write_frees(0x100000, unknown);
     write_rate(RATE_FULL);
     publish_and_read();

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "procfs/process/process_facts.h"
+#include "program_side.h"
 #include "wiped_arena.h"
 
 #define MANY_IMPORTS 12
@@ -36,17 +37,17 @@ static int tear_down(void **state)
 /* Nodes as the tracer makes them. */
 static uint32_t add_node(uint32_t parent, uint64_t ip, uint32_t module)
 {
-    uint32_t id = atomic_fetch_add(&arena->header->node_count, 1);
-    struct trie_node *node = arena_node_at(arena->memory, id);
+    uint32_t id = atomic_fetch_add(&program_side(arena)->node_count, 1);
+    struct trie_node *node = arena_node_at(program_side(arena), id);
     *node = (struct trie_node){.ip = ip, .parent = parent, .module = module, .target = id};
     if (parent >= TRIE_FIRST_NODE)
-        node->depth = arena_node_at(arena->memory, parent)->depth + 1;
+        node->depth = arena_node_at(program_side(arena), parent)->depth + 1;
     return id;
 }
 
 static void add_module(uint32_t index, const char *path, uint64_t bias)
 {
-    struct arena_module *module = arena_module_at(arena->memory, index);
+    struct arena_module *module = arena_module_at(program_side(arena), index);
     memcpy(module->path, path, strlen(path) + 1);
     module->bias = bias;
     module->start = bias;
@@ -54,7 +55,7 @@ static void add_module(uint32_t index, const char *path, uint64_t bias)
     memcpy(module->build_id, "\x01\xab\xff", 3);
     module->build_id_size = 3;
     atomic_store(&module->state, MODULE_READY);
-    atomic_store(&arena->header->module_high, index + 1);
+    atomic_store(&program_side(arena)->module_high, index + 1);
 }
 
 static uint32_t site_of(uint32_t node)
@@ -126,7 +127,7 @@ TEST(the_ends_of_walks_are_told)
         CHECK(bare->end == ends[i].end && bare->stack == STACK_EMPTY);
     }
     uint32_t folded = add_node(TRIE_COMPLETE, 0x100, 0), inner = add_node(folded, 0x101, 0);
-    arena_node_at(arena->memory, folded)->depth |= TRIE_FOLDED;
+    arena_node_at(program_side(arena), folded)->depth |= TRIE_FOLDED;
     CHECK(stack_import_describe(import, site_of(inner))->folded);
 }
 
@@ -143,7 +144,8 @@ TEST(a_deep_stack_is_whole)
     CHECK(depth == 6000);
 }
 
-/* A chain that no tracer makes: each of its nodes is a site, and none may cost a walk through all of it. */
+/* A chain that no tracer makes: each of its nodes is a site, and none may cost a walk through
+ * all of it. */
 TEST(a_chain_without_end_is_cut)
 {
     uint32_t node = TRIE_COMPLETE, depth = 0;
@@ -187,8 +189,8 @@ TEST(a_high_node_costs_no_more_than_a_low_one)
 {
     struct stack_import *imports[MANY_IMPORTS];
     uint32_t site;
-    atomic_store(&arena->header->node_count, ARENA_NODES);
-    *arena_node_at(arena->memory, ARENA_NODES - 1) =
+    atomic_store(&program_side(arena)->node_count, ARENA_NODES);
+    *arena_node_at(program_side(arena), ARENA_NODES - 1) =
         (struct trie_node){.ip = 0x401001, .parent = TRIE_COMPLETE, .target = ARENA_NODES - 1};
     int64_t const before = own_bytes();
     for (unsigned i = 0; i < MANY_IMPORTS; i++) {
@@ -246,9 +248,9 @@ TEST(scribbled_nodes_are_survived)
     uint32_t itself = add_node(good, 0x2000, 0), far = add_node(good, 0x3000, 0);
     uint32_t first = add_node(good, 0x4000, 0), second = add_node(first, 0x5000, 0);
     uint32_t module = add_node(good, 0x6000, 0xffffffff), reserved = add_node(7, 0x7000, 0);
-    arena_node_at(arena->memory, itself)->parent = itself;
-    arena_node_at(arena->memory, far)->parent = 0xffffffff;
-    arena_node_at(arena->memory, first)->parent = second;
+    arena_node_at(program_side(arena), itself)->parent = itself;
+    arena_node_at(program_side(arena), far)->parent = 0xffffffff;
+    arena_node_at(program_side(arena), first)->parent = second;
     CHECK(stack_import_describe(import, site_of(itself))->end != STACK_END_COMPLETE);
     CHECK(stack_import_describe(import, site_of(far))->end != STACK_END_COMPLETE);
     CHECK(stack_import_describe(import, site_of(second))->end != STACK_END_COMPLETE);
@@ -259,7 +261,7 @@ TEST(scribbled_nodes_are_survived)
     CHECK(stack_import_describe(import, site_of(reserved + 1))->end == STACK_END_TABLE_FULL);
     CHECK(stack_import_describe(import, site_of(ARENA_NODES))->end == STACK_END_TABLE_FULL);
     CHECK(stack_import_describe(import, site_of(UINT32_MAX))->end == STACK_END_TABLE_FULL);
-    atomic_store(&arena->header->node_count, UINT32_MAX); /* a count that cannot be */
+    atomic_store(&program_side(arena)->node_count, UINT32_MAX); /* a count that cannot be */
     CHECK(stack_import_describe(import, site_of(ARENA_NODES))->end == STACK_END_TABLE_FULL);
     CHECK(stack_import_describe(import, site_of(UINT32_MAX))->end == STACK_END_TABLE_FULL);
     CHECK(stack_import_describe(import, site_of(good))->end == STACK_END_COMPLETE);
@@ -268,7 +270,7 @@ TEST(scribbled_nodes_are_survived)
 TEST(scribbled_modules_are_survived)
 {
     add_module(1, "/bin/program", 0x400000);
-    struct arena_module *module = arena_module_at(arena->memory, 1);
+    struct arena_module *module = arena_module_at(program_side(arena), 1);
     memset(module->path, 'x', sizeof(module->path)); /* no end */
     module->build_id_size = UINT32_MAX;
     const struct imported_site *site =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack_model_test.c - call stacks of a drawn trie, imported in any order, against the dullest model: an array of nodes that are
- * followed outward one by one.  Addresses are such that the table of frames has it hard: the same place in it, multiples of its size,
- * the same hash of another module. */
+/* stack_model_test.c - call stacks of a drawn trie, imported in any order, against the dullest
+ * model: an array of nodes that are followed outward one by one.  Addresses are such that the
+ * table of frames has it hard: the same place in it, multiples of its size, the same hash of
+ * another module. */
 #include "capture/books/stack_import.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "base/hash.h"
 #include "check.h"
+#include "program_side.h"
 #include "random.h"
 #include "wiped_arena.h"
 
@@ -53,13 +55,13 @@ static uint64_t bias_of(uint32_t module)
 static void add_modules(struct model *model)
 {
     for (uint32_t i = 1; i <= MODULES; i++) {
-        struct arena_module *module = arena_module_at(model->arena->memory, i);
+        struct arena_module *module = arena_module_at(program_side(model->arena), i);
         snprintf(module->path, sizeof(module->path), "/module/%u", i);
         module->bias = module->start = (uint64_t)i << 32;
         module->end = module->start + (1u << 30);
         atomic_store(&module->state, i < MODULES ? MODULE_READY : MODULE_TAKING);
     }
-    atomic_store(&model->arena->header->module_high, MODULES + 1);
+    atomic_store(&program_side(model->arena)->module_high, MODULES + 1);
 }
 
 static void find_colliding(struct model *model)
@@ -75,7 +77,8 @@ static uint64_t draw_ip(struct model *model, uint32_t module)
 {
     uint64_t const n = random_below(&model->random, 600);
     switch (random_below(&model->random, 4)) {
-    case 0: /* the key of the table is the address and the module in one number: the same key for all */
+    case 0:
+        /* The key of the table is address and module in one number: the same key for all. */
         return model->colliding[n % 64] ^ (uint64_t)module << 48;
     case 1:
         return (1 + n) * TABLE_ROOM;
@@ -88,7 +91,7 @@ static uint64_t draw_ip(struct model *model, uint32_t module)
 
 static void add_node(struct model *model)
 {
-    uint32_t const id = atomic_load(&model->arena->header->node_count);
+    uint32_t const id = atomic_load(&program_side(model->arena)->node_count);
     struct model_node *made = &model->nodes[model->count];
     bool const at_root = model->count == 0 || random_below(&model->random, 20) == 0;
     /* Mostly below the newest: some become deep. */
@@ -103,13 +106,13 @@ static void add_node(struct model *model)
     made->ip = draw_ip(model, made->module);
     for (unsigned i = 0; i < NAMES; i++)
         made->under[i] = NOT_IMPORTED;
-    *arena_node_at(model->arena->memory, id) =
+    *arena_node_at(program_side(model->arena), id) =
         (struct trie_node){.ip = made->ip,
                            .parent = made->parent,
                            .module = made->module,
                            .target = id,
                            .depth = made->folded ? TRIE_FOLDED : 0};
-    atomic_store(&model->arena->header->node_count, id + 1);
+    atomic_store(&program_side(model->arena)->node_count, id + 1);
     model->count++;
 }
 
@@ -137,7 +140,8 @@ static bool is_cut(uint32_t root)
     return root == TRIE_NO_RULE || root == TRIE_BAD_FRAME;
 }
 
-/* Every frame of the site, from inside to outside; below it the name, if there is one, or that it is cut. */
+/* Every frame of the site, from inside to outside; below it the name, if there is one, or that
+ * it is cut. */
 static void check_site(const struct model *model, uint32_t site, const struct model_node *node,
                        string_id name)
 {
@@ -204,7 +208,8 @@ static void ask_under(struct model *model, uint32_t index)
     check_site(model, site, node, model->names[which]);
 }
 
-/* A twin for each rate; those of a rate that is not the newest are not found again, and made anew. */
+/* A twin for each rate; those of a rate that is not the newest are not found again, and made
+ * anew. */
 static void ask_sampled(struct model *model, uint32_t index, uint64_t *newest, uint32_t *twins)
 {
     uint64_t const rate =

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "symbols/namer/name_client.h"
 
 #define FRAMES 200u
 
@@ -44,7 +45,7 @@ static size_t count_named(const struct recording *recording)
 
 TEST(whoever_waits_has_all_names)
 {
-    struct symbol_queue *queue = symbol_queue_create();
+    struct symbol_queue *queue = symbol_queue_create(NULL);
     struct recording *first = make_recording(FRAMES), *second = make_recording(FRAMES);
     CHECK(queue && symbol_queue_ask(queue, first, "", 0) == FRAMES);
     CHECK(symbol_queue_ask(queue, second, "", 0) == FRAMES);
@@ -59,7 +60,7 @@ TEST(whoever_waits_has_all_names)
 
 TEST(questions_come_again_after_a_wait)
 {
-    struct symbol_queue *queue = symbol_queue_create();
+    struct symbol_queue *queue = symbol_queue_create(NULL);
     for (int i = 0; i < 50; i++) {
         struct recording *recording = make_recording(3);
         CHECK(symbol_queue_ask(queue, recording, "", 0) == 3);
@@ -70,10 +71,11 @@ TEST(questions_come_again_after_a_wait)
     symbol_queue_destroy(queue);
 }
 
-/* One that is forgotten may be destroyed, whatever is being answered; the others have all of theirs. */
+/* One that is forgotten may be destroyed, whatever is being answered; the others have all of
+ * theirs. */
 TEST(what_is_forgotten_is_not_waited_for)
 {
-    struct symbol_queue *queue = symbol_queue_create();
+    struct symbol_queue *queue = symbol_queue_create(NULL);
     for (int i = 0; i < 50; i++) {
         struct recording *forgotten = make_recording(FRAMES), *wanted = make_recording(5);
         CHECK(symbol_queue_ask(queue, forgotten, "", 0) == FRAMES);
@@ -89,7 +91,7 @@ TEST(what_is_forgotten_is_not_waited_for)
 
 TEST(a_queue_with_open_questions_can_go)
 {
-    struct symbol_queue *queue = symbol_queue_create();
+    struct symbol_queue *queue = symbol_queue_create(NULL);
     struct recording *recording = make_recording(FRAMES);
     CHECK(symbol_queue_ask(queue, recording, "", 0) == FRAMES);
     symbol_queue_destroy(queue);
@@ -98,6 +100,7 @@ TEST(a_queue_with_open_questions_can_go)
 
 int main(void)
 {
+    name_client_use_program(NAMER);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whoever_waits_has_all_names),
         cmocka_unit_test(questions_come_again_after_a_wait),

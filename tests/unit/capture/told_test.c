@@ -10,6 +10,8 @@
 
 #include "capture/rings/ring_reader.h"
 #include "check.h"
+#include "machine/processor.h"
+#include "program_side.h"
 #include "reading.h"
 
 static struct reading *reading;
@@ -218,7 +220,7 @@ TEST(what_came_after_a_mark_is_not_read_before_it)
     block_at(0, 2000, 0x1000);
     block_at(1, 3000, 0x3000);
     read_all();
-    uint64_t const late_tsc = __builtin_ia32_rdtsc() + 400000000;
+    uint64_t const late_tsc = processor_ticks() + 400000000;
     reading->slow_until_tsc = late_tsc; /* when the round has begun, and goes on for long */
     writer_thread(writer, 0, 77, 0);
     writer_time(writer, 1, late_tsc);
@@ -388,8 +390,8 @@ TEST(a_length_that_changes_meanwhile_is_read_once)
     for (unsigned i = 0; i < LIES; i++) {
         uint64_t const at = writer_written(writer, 0);
         writer_words(writer, 0, record, LIE_WORDS);
-        atomic_store(&liar.place,
-                     &arena_slot_ring(arena_slot_at(writer->arena->memory, 0))[at % RING_WORDS]);
+        atomic_store(&liar.place, &arena_slot_ring(arena_slot_at(program_side(writer->arena),
+                                                                 0))[at % RING_WORDS]);
         read_all();
         atomic_store(&liar.place, NULL);
     }

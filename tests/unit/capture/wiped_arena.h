@@ -8,17 +8,18 @@
 
 #include "capture/rings/arena.h"
 #include "check.h"
+#include "program_side.h"
 
 static inline struct arena *wiped_arena(void)
 {
     static struct arena arena;
-    if (!arena.header)
+    if (!arena.memory)
         CHECK(arena_open(&arena, true, NULL) == 0);
     CHECK(fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)ARENA_PROCESSES_AT,
                     (off_t)(ARENA_BYTES - ARENA_PROCESSES_AT)) == 0);
-    atomic_store(&arena.header->process_high, 0);
-    atomic_store(&arena.header->module_high, 0);
-    atomic_store(&arena.header->slot_high, 0);
-    atomic_store(&arena.header->node_count, TRIE_FIRST_NODE);
+    atomic_store(&program_side(&arena)->process_high, 0);
+    atomic_store(&program_side(&arena)->module_high, 0);
+    atomic_store(&program_side(&arena)->slot_high, 0);
+    atomic_store(&program_side(&arena)->node_count, TRIE_FIRST_NODE);
     return &arena;
 }

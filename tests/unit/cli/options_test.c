@@ -2,6 +2,7 @@
 #include "cli/shared/options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct taken {
     unsigned rows, rate;
     uint64_t height, size, time_ns, pause_ns;
     int64_t limit;
+    double share, tps, most;
     struct option_list words;
     int loud;
 };
@@ -61,6 +63,9 @@ static const struct option_rule rules[] = {
     {"--height", "N", "height", OPTION_COUNT(struct taken, height, 1, OPTION_NO_LIMIT)},
     {"--size", "SIZE", "size", OPTION_BYTES(struct taken, size, 64 << 10, OPTION_NO_LIMIT)},
     {"--limit", "SIZE", "limit", OPTION_BYTES(struct taken, limit, 1, INT64_MAX)},
+    {"--share", "Q", "share", OPTION_FRACTION(struct taken, share, 0, 1)},
+    {"--tps", "N", "tps", OPTION_FRACTION_ABOVE(struct taken, tps, 0, 1e6)},
+    {"--most", "N", "most", OPTION_FRACTION(struct taken, most, 0, INFINITY)},
     {"--time", "TIME", "time", OPTION_DURATION(struct taken, time_ns, 50000000, 86400000000000)},
     {"--pause", "=TIME", "pause", OPTION_DURATION(struct taken, pause_ns, 1, OPTION_NO_LIMIT)},
     {"--rate", "=HZ", "rate", OPTION_COUNT(struct taken, rate, 1, 1000), OPTION_LEFT_OUT(99)},
@@ -111,8 +116,7 @@ TEST(wrong_usage_is_one_sentence)
     CHECK(PARSE("--nmae=x") == -EINVAL);
     assert_string_equal(fault.text, "there is no option --nmae, did you mean --name?");
     CHECK(PARSE("--entirely-else") == -EINVAL);
-    assert_string_equal(fault.text,
-                        "there is no option --entirely-else: --help lists those there are");
+    assert_string_equal(fault.text, "there is no option --entirely-else: --help lists all options");
     CHECK(PARSE("--name") == -EINVAL);
     assert_string_equal(fault.text, "--name needs an argument: --name NAME");
     CHECK(PARSE("--loud=3") == -EINVAL);
@@ -167,6 +171,27 @@ TEST(sizes_and_times_have_limits_as_people_type_them)
     CHECK(PARSE("--pause=1.5s") == 0 && taken.pause_ns == 1500000000);
     REFUSED("--pause cannot be \"x\": it is a time above 0, such as 250ms, 90s or 1h30m",
             "--pause=x");
+}
+
+TEST(fractions_have_limits)
+{
+    CHECK(PARSE("--share", "0.99") == 0 && taken.share == 0.99);
+    CHECK(PARSE("--share=1") == 0 && taken.share == 1);
+    CHECK(PARSE("--share=.5", "--share=0") == 0 && taken.share == 0);
+    REFUSED("--share cannot be \"1.01\": it is a number from 0 to 1", "--share", "1.01");
+    REFUSED("--share cannot be \"-0.1\": it is a number from 0 to 1", "--share", "-0.1");
+    REFUSED("--share cannot be \"\": it is a number from 0 to 1", "--share", "");
+    REFUSED("--share cannot be \"1x\": it is a number from 0 to 1", "--share", "1x");
+    REFUSED("--share cannot be \"nan\": it is a number from 0 to 1", "--share", "nan");
+    CHECK(taken.share == 0);
+    CHECK(PARSE("--tps", "0.5") == 0 && taken.tps == 0.5);
+    CHECK(PARSE("--tps", "1e6") == 0 && taken.tps == 1e6);
+    REFUSED("--tps cannot be \"0\": it is a number above 0, at most 1000000", "--tps", "0");
+    REFUSED("--tps cannot be \"1000001\": it is a number above 0, at most 1000000", "--tps",
+            "1000001");
+    CHECK(PARSE("--most", "1e300") == 0 && taken.most == 1e300);
+    REFUSED("--most cannot be \"-1\": it is a number from 0 on", "--most", "-1");
+    REFUSED("--most cannot be \"nan\": it is a number from 0 on", "--most", "nan");
 }
 
 TEST(what_is_left_out_leaves_the_field)
@@ -247,6 +272,7 @@ int main(void)
         cmocka_unit_test(flags_set_fields_values_and_bits),
         cmocka_unit_test(counts_have_limits),
         cmocka_unit_test(sizes_and_times_have_limits_as_people_type_them),
+        cmocka_unit_test(fractions_have_limits),
         cmocka_unit_test(what_is_left_out_leaves_the_field),
         cmocka_unit_test(choices_are_the_names_in_the_table),
         cmocka_unit_test(lists_keep_order_and_have_a_bound),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small parts of the reports about metrics; whole runs are tests/system/bandwidth.sh and metrics_run.sh. */
+/* The small parts of the reports about metrics; whole runs are tests/system/cluster/bandwidth.sh
+ * and metrics_run.sh. */
 #include "cluster/bandwidth/bandwidth_write.h"
 
 #include <errno.h>

@@ -9,7 +9,8 @@
 
 #include "check.h"
 
-/* What the original wrote: {"block": {"rnd": 5, "ts": 1700000000, "tc": 42, "prev": 32 bytes, "spt": {0: {"n": 256}}}, "_time": 1700000001.25} */
+/* What the original wrote: {"block": {"rnd": 5, "ts": 1700000000, "tc": 42, "prev": 32 bytes,
+ * "spt": {0: {"n": 256}}}, "_time": 1700000001.25} */
 static const char original[] = "gqVibG9ja4Wjcm5kBaJ0c85lU/"
                                "EAonRjKqRwcmV2xCABAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAaNzcHSBA"
                                "IGhbs0BAKVfdGltZctB2VT8QFAAAA==";
@@ -170,7 +171,7 @@ TEST(one_writer_at_a_time_and_no_foreign_file)
     fputs("dear diary\n", file);
     fclose(file);
     CHECK(!block_log_open(path, 4, see, &seen, &fault));
-    CHECK(strstr(fault.text, "no history"));
+    CHECK(strstr(fault.text, "not a block history"));
 }
 
 int main(void)

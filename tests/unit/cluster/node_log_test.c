@@ -53,7 +53,7 @@ TEST(headings_name_nodes)
 TEST(events_of_all_nodes_come_in_order_of_time)
 {
     struct agreement agreement;
-    struct log_reading reading = {.take = agreement_take, .context = &agreement};
+    struct log_reading reading = {.handle = agreement_handle, .context = &agreement};
     assert_int_equal(agreement_init(&agreement, 5), 0);
     CHECK(node_log_read_bytes(
               &reading,

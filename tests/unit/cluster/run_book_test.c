@@ -9,35 +9,16 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "folder.h"
 
-static char folder[100];
-
-static void put(const char *name, const char *text)
+static int make_run(void **state)
 {
-    char path[300];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    const char *top = getenv("TMPDIR");
-    snprintf(folder, sizeof(folder), "%s/memoir-book-XXXXXX", top ? top : "/tmp");
-    CHECK(mkdtemp(folder));
+    if (make_folder(state))
+        return -1;
     put("a.20261116_010000.metrics", "x 1\n");
     put("a.20261116_010010.metrics", "x 2\n");
     put("b.20261116_010000.heap", "?");
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    char command[256];
-    (void)state;
-    snprintf(command, sizeof(command), "chmod -R u+w %s; rm -rf %s", folder, folder);
-    return system(command);
 }
 
 static int64_t number(struct run_book *book, const char *sql)
@@ -135,12 +116,11 @@ TEST(a_folder_that_cannot_be_written_has_none)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_kept_stays_until_its_file_changes, make_folder,
+        cmocka_unit_test_setup_teardown(what_was_kept_stays_until_its_file_changes, make_run,
                                         remove_folder),
-        cmocka_unit_test_setup_teardown(a_book_that_is_none_is_made_anew, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(two_may_have_it_open, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_written_has_none, make_folder,
+        cmocka_unit_test_setup_teardown(a_book_that_is_none_is_made_anew, make_run, remove_folder),
+        cmocka_unit_test_setup_teardown(two_may_have_it_open, make_run, remove_folder),
+        cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_written_has_none, make_run,
                                         remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

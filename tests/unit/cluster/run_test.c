@@ -10,36 +10,9 @@
 
 #include "check.h"
 #include "cluster/runs/run_parts.h"
+#include "folder.h"
 
 #define T0 INT64_C(1779926400000000) /* 20260528_000000 */
-
-static char folder[256];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    const char *top = getenv("TMPDIR");
-    snprintf(folder, sizeof(folder), "%s/memoir-run-XXXXXX", top ? top : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static void put(const char *name, const char *text)
-{
-    char path[600];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 TEST(names_of_both_stamps_and_of_nicks_with_dots_and_colons)
 {
@@ -203,7 +176,7 @@ TEST(a_node_with_sizes_only_is_a_node)
 TEST(what_is_no_run_is_told)
 {
     struct fault fault = {.text = ""};
-    CHECK(run_open(folder, &fault) == NULL && strstr(fault.text, "is no run"));
+    CHECK(run_open(folder, &fault) == NULL && strstr(fault.text, "is not a run"));
     CHECK(run_open("/nowhere/at/all", &fault) == NULL && strstr(fault.text, "cannot open"));
 }
 

@@ -8,34 +8,7 @@
 #include <zlib.h>
 
 #include "check.h"
-
-static char folder[100];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    const char *top = getenv("TMPDIR");
-    snprintf(folder, sizeof(folder), "%s/memoir-series-XXXXXX", top ? top : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[256];
-    (void)state;
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static void put(const char *name, const char *text)
-{
-    char path[300];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
+#include "folder.h"
 
 static struct run *read_all(struct series_set *set)
 {

@@ -85,7 +85,7 @@ TEST(a_fork_is_split_evenly)
 
 static void read_logs(struct topology *topology, const char *node, const char *text)
 {
-    struct log_reading reading = {.take = topology_take, .context = topology};
+    struct log_reading reading = {.handle = topology_handle, .context = topology};
     assert_int_equal(node_log_read_bytes(&reading, slice_of(text), node), 0);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clear_away_test.c - a process that is over stays until somebody has asked for it, whoever finds out that it is. */
+/* clear_away_test.c - a process that is over stays until somebody has asked for it, whoever
+ * finds out that it is. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

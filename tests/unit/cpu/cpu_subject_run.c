@@ -74,11 +74,11 @@ void cpu_run_begin(struct cpu_run *run, const struct cpu_station_options *option
         print_message("skipped: %s\n", run->fault.text);
 }
 
-static void take(struct cpu_run *run)
+static void collect(struct cpu_run *run)
 {
     if (run->station)
-        CHECK(cpu_station_take(run->station, run->is_together ? 0 : (uint32_t)run->pid,
-                               run->recording, &run->bucket, run->began_ns, &run->state) == 0);
+        CHECK(cpu_station_collect(run->station, run->is_together ? 0 : (uint32_t)run->pid,
+                                  run->recording, &run->bucket, run->began_ns, &run->state) == 0);
 }
 
 void cpu_run_work(struct cpu_run *run, unsigned every_ms)
@@ -87,13 +87,13 @@ void cpu_run_work(struct cpu_run *run, unsigned every_ms)
     while (every_ms && !strstr(run->told, "done\n")) {
         uint64_t const before = monotonic_ns();
         await(run, "done\n", (int)every_ms);
-        take(run);
+        collect(run);
         if (monotonic_ns() - run->began_ns > 60000000000u || monotonic_ns() == before)
             break;
     }
     await(run, "done\n", 60000);
     CHECK(strstr(run->told, "done\n"));
-    take(run);
+    collect(run);
     CHECK(write(run->orders, "e", 1) == 1);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lane whose news go to one recording and then to another, as when a program says that it is two. */
+/* A lane whose news go to one recording and then to another, as when a program says that it is
+ * two. */
 #include "cpu/cpu_lane.h"
 
 #include <stdlib.h>
@@ -27,12 +28,12 @@ static void free_bucket(struct bucket *bucket)
     free(bucket->moments);
 }
 
-static void take(struct cpu_lane *lane, const struct recording *stacks, struct recording *to,
-                 uint32_t row)
+static void collect(struct cpu_lane *lane, const struct recording *stacks, struct recording *to,
+                    uint32_t row)
 {
     struct bucket bucket = {.begin_ns = 0, .end_ns = 1000000};
     struct cpu_target const target = {to, &bucket, 0};
-    CHECK(cpu_lane_take(lane, stacks, &target) == 0);
+    CHECK(cpu_lane_collect(lane, stacks, &target) == 0);
     assert_int_equal(bucket.moment_count, 1);
     assert_int_equal(bucket.moments[0].thread, row);
     CHECK(bucket.moments[0].stack <= stack_table_count(to->stacks));
@@ -52,9 +53,9 @@ TEST(rows_and_stacks_are_those_of_the_recording_that_takes)
         CHECK(vec_push(&first->threads, ((struct thread){.tid = i + 10000, .merged = 1})));
     for (int round = 0; round < 3; round++) {
         add_sample(&lane, stack, 500);
-        take(&lane, stacks, first, 1000);
+        collect(&lane, stacks, first, 1000);
         add_sample(&lane, stack, 500);
-        take(&lane, stacks, second, 0);
+        collect(&lane, stacks, second, 0);
     }
     assert_int_equal(first->threads.count, 1001);
     assert_int_equal(second->threads.count, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that stop all the time: not every stop has a stack, also of threads that were started while they were watched. */
+/* Threads that stop all the time: not every stop has a stack, also of threads that were started
+ * while they were watched. */
 #include "cpu/perf_samples.h"
 
 #include <pthread.h>

@@ -10,7 +10,8 @@
 
 #include "check.h"
 
-/* Within 5 % (2 % where nobody disturbs); and on a busy machine, where others run first while the subject reads its clocks, within what it waited so. */
+/* Within 5 % (2 % where nobody disturbs); and on a busy machine, where others run first while
+ * the subject reads its clocks, within what it waited so. */
 static void check_near(const struct cpu_run *run, int64_t found, uint64_t told)
 {
     double const difference = fabs((double)found - (double)told);

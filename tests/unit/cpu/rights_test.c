@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is seen with which rights, and what is said where something is not.  Needs root, to have others' rights. */
+/* What is seen with which rights, and what is said where something is not.  Needs root, to have
+ * others' rights. */
 #include "cpu/cpu_station.h"
 
 #include <errno.h>
@@ -94,8 +95,8 @@ static void watch_for_a_while(const struct attempt *attempt, pid_t pid, struct s
                     cpu_station_watch(station, (uint32_t)pid, false, &seen->fault) == 0);
     for (unsigned i = 0; seen->is_watched && i < 50 && seen->state.timing.in_kernel < 3; i++) {
         usleep(100000);
-        (void)cpu_station_take(station, attempt->whole_machine ? 0 : (uint32_t)pid, recording,
-                               &bucket, 0, &seen->state);
+        (void)cpu_station_collect(station, attempt->whole_machine ? 0 : (uint32_t)pid, recording,
+                                  &bucket, 0, &seen->state);
         if (!seen->state.sees_kernel && seen->state.timing.samples >= 20)
             break;
     }
@@ -183,7 +184,8 @@ TEST(at_level_2_the_program_is_seen_and_the_rest_is_told)
     CHECK(seen.is_watched && !seen.state.sees_kernel && seen.state.timing.samples > 0);
     CHECK(seen.state.timing.in_kernel == 0 && seen.state.timing.wait_ns > 0);
     CHECK(seen.state.timing.waits_without_stack == seen.state.timing.waits);
-    CHECK(doubts(&seen, "Time inside the kernel is not seen, and waits are sums without stacks"));
+    CHECK(
+        doubts(&seen, "Time inside the kernel is not recorded, and waits are sums without stacks"));
     CHECK(doubts(&seen, "sudo sysctl -w kernel.perf_event_paranoid=1"));
     CHECK(doubts(&seen, "sudo setcap cap_perfmon,cap_ipc_lock,cap_syslog,cap_sys_ptrace+ep /"));
 }

@@ -211,7 +211,7 @@ TEST(an_agent_of_others_is_told_from_none)
     struct machine_facts facts = good_machine_of_a_user();
     facts.pages.agent_err = -EACCES;
     const struct check *check = judged(&facts, "pages", "agent");
-    CHECK(check->state == CHECK_LIMITED && strstr(check->found, "not for you") != NULL);
+    CHECK(check->state == CHECK_LIMITED && strstr(check->found, "you may not use") != NULL);
     CHECK(strstr(check->command, "--group") != NULL);
     facts.pages.perf_err = -EACCES;
     CHECK(judged(&facts, "pages", "perf fallback")->state == CHECK_LIMITED);

@@ -78,13 +78,13 @@ TEST(pages_need_no_way_into_the_process)
 TEST(a_container_is_told_by_what_differs)
 {
     struct process_examined process = good_process();
-    assert_string_equal(judged(&process, "namespaces")->found, "the same as yours");
+    assert_string_equal(judged(&process, "namespaces")->found, "the same as those of memoir");
     process.other_mounts = process.other_pids = true;
     process.inner_pid = 1;
     assert_string_equal(judged(&process, "namespaces")->found,
-                        "its own: files processes; its number there is 1");
+                        "its own: files processes; its PID there is 1");
     process.knows_namespaces = false;
-    assert_string_equal(judged(&process, "namespaces")->found, "not shown to you");
+    assert_string_equal(judged(&process, "namespaces")->found, "you may not see them");
 }
 
 int main(void)

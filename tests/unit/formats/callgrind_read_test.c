@@ -50,7 +50,8 @@ static void check_rows(struct recording *recording, const char *metric, const ch
     assert_string_equal(text, want);
 }
 
-/* Names by number, positions that refer to the one before, files inside a function, several parts. */
+/* Names by number, positions that refer to the one before, files inside a function, several
+ * parts. */
 TEST(own_costs_are_exact)
 {
     struct recording *recording =

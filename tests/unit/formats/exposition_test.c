@@ -15,7 +15,7 @@ struct seen {
     unsigned count;
 };
 
-static void take(void *context, const struct exposition_sample *sample)
+static void add_sample(void *context, const struct exposition_sample *sample)
 {
     struct seen *seen = context;
     const struct exposition_series *series = exposition_series(seen->exposition, sample->series);
@@ -39,7 +39,7 @@ static int read_as(struct seen *seen, const char *text, enum exposition_dialect 
     memcpy(room, text, strlen(text));
     seen->text[0] = '\0';
     seen->count = 0;
-    return exposition_read(seen->exposition, strlen(text), dialect, take, seen);
+    return exposition_read(seen->exposition, strlen(text), dialect, add_sample, seen);
 }
 
 /* One line, alone, as 0.0.4: what was understood. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are made of a recording with losses or estimates say so, and what is read back still does. */
+/* Files that are made of a recording with losses or estimates say so, and what is read back
+ * still does. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -65,7 +65,7 @@ TEST(another_level_has_a_root_of_its_own)
 {
     struct sample sample = sample_create();
     char *text = export(sample.recording, (struct export_job){.metric = metric_find("resident")});
-    CHECK(strstr(text, "\nn0: 0 (resident) resident memory, by whoever has it\n"));
+    CHECK(strstr(text, "\nn0: 0 (resident) resident memory, by owner\n"));
     free(text);
     struct export_job job = {
         .recording = sample.recording, .range = TIME_ALL, .metric = metric_find("heap.calls")};

@@ -6,31 +6,31 @@
 #include "check.h"
 #include "formats/encodings/base64.h"
 
-static struct msgpack_value take_one(const char *bytes, size_t size)
+static struct msgpack_value parse_one(const char *bytes, size_t size)
 {
     struct msgpack_in in = {.text = {bytes, size}};
     struct msgpack_value value;
-    CHECK(msgpack_take(&in, &value) && !in.failed);
+    CHECK(msgpack_next(&in, &value) && !in.failed);
     CHECK(in.text.size == 0);
     return value;
 }
 
 TEST(every_width_of_number_is_read)
 {
-    CHECK(take_one("\x07", 1).number == 7);
-    CHECK(take_one("\xff", 1).negative == -1);
-    CHECK(take_one("\xe0", 1).negative == -32);
-    CHECK(take_one("\xcc\xff", 2).number == 255);
-    CHECK(take_one("\xcd\x01\x00", 3).number == 256);
-    CHECK(take_one("\xce\x80\x00\x00\x00", 5).number == UINT64_C(2147483648));
-    CHECK(take_one("\xcf\xff\xff\xff\xff\xff\xff\xff\xff", 9).number == UINT64_MAX);
-    CHECK(take_one("\xd0\x80", 2).negative == -128);
-    CHECK(take_one("\xd0\x7f", 2).number == 127);
-    CHECK(take_one("\xd1\xff\xfe", 3).negative == -2);
-    CHECK(take_one("\xd2\x80\x00\x00\x00", 5).negative == INT32_MIN);
-    CHECK(take_one("\xd3\x80\x00\x00\x00\x00\x00\x00\x00", 9).negative == INT64_MIN);
-    CHECK(take_one("\xca\x3f\x80\x00\x00", 5).real == 1.0);
-    CHECK(take_one("\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00", 9).real == 1.5);
+    CHECK(parse_one("\x07", 1).number == 7);
+    CHECK(parse_one("\xff", 1).negative == -1);
+    CHECK(parse_one("\xe0", 1).negative == -32);
+    CHECK(parse_one("\xcc\xff", 2).number == 255);
+    CHECK(parse_one("\xcd\x01\x00", 3).number == 256);
+    CHECK(parse_one("\xce\x80\x00\x00\x00", 5).number == UINT64_C(2147483648));
+    CHECK(parse_one("\xcf\xff\xff\xff\xff\xff\xff\xff\xff", 9).number == UINT64_MAX);
+    CHECK(parse_one("\xd0\x80", 2).negative == -128);
+    CHECK(parse_one("\xd0\x7f", 2).number == 127);
+    CHECK(parse_one("\xd1\xff\xfe", 3).negative == -2);
+    CHECK(parse_one("\xd2\x80\x00\x00\x00", 5).negative == INT32_MIN);
+    CHECK(parse_one("\xd3\x80\x00\x00\x00\x00\x00\x00\x00", 9).negative == INT64_MIN);
+    CHECK(parse_one("\xca\x3f\x80\x00\x00", 5).real == 1.0);
+    CHECK(parse_one("\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00", 9).real == 1.5);
 }
 
 TEST(what_is_written_is_read)
@@ -42,7 +42,7 @@ TEST(what_is_written_is_read)
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         msgpack_reset(&out);
         msgpack_put_int(&out, numbers[i]);
-        struct msgpack_value const value = take_one(out.data, out.size);
+        struct msgpack_value const value = parse_one(out.data, out.size);
         CHECK(value.type == (numbers[i] < 0 ? MSGPACK_INT : MSGPACK_UINT));
         CHECK((numbers[i] < 0 ? value.negative : (int64_t)value.number) == numbers[i]);
     }
@@ -51,10 +51,10 @@ TEST(what_is_written_is_read)
         memset(text, 'a', size);
         msgpack_reset(&out);
         msgpack_put_text(&out, text);
-        CHECK(take_one(out.data, out.size).bytes.size == size);
+        CHECK(parse_one(out.data, out.size).bytes.size == size);
         msgpack_reset(&out);
         msgpack_put_bytes(&out, (struct slice){text, size});
-        struct msgpack_value const value = take_one(out.data, out.size);
+        struct msgpack_value const value = parse_one(out.data, out.size);
         CHECK(value.type == MSGPACK_BYTES && value.bytes.size == size);
         free(text);
     }

@@ -50,6 +50,29 @@ static void plain_bytes_arrive(void **state)
     free(data);
 }
 
+static void text_steers_no_terminal(void **state)
+{
+    (void)state;
+    char *data = NULL;
+    size_t size, at = 0;
+    FILE *file = open_memstream(&data, &size);
+    struct output *out = output_create(file, COMPRESS_NONE);
+    assert_non_null(out);
+    output_be_text(out);
+    for (uint64_t i = 0; i < MUCH / 8; i++) /* every way to lie across the end of the buffer */
+        output_text(out, i % 1000 ? "\t\xc3\xbc\xe2\x82\xac\n" : "\t\xc3\xbc\xe2\x82\xac!\n");
+    output_text(out, "\033[31m\xe2\x80\xae \xff \xc3");
+    assert_int_equal(output_finish(out, NULL), 0);
+    fclose(file);
+    for (uint64_t i = 0; i < MUCH / 8; i++) {
+        const char *line = i % 1000 ? "\t\xc3\xbc\xe2\x82\xac\n" : "\t\xc3\xbc\xe2\x82\xac!\n";
+        assert_memory_equal(data + at, line, strlen(line));
+        at += strlen(line);
+    }
+    assert_string_equal(data + at, "?[31m??? ? ?");
+    free(data);
+}
+
 static void gzip_unpacks_to_the_same(void **state)
 {
     (void)state;
@@ -109,9 +132,9 @@ static void names_choose_the_compression(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_bytes_arrive),           cmocka_unit_test(gzip_unpacks_to_the_same),
-        cmocka_unit_test(zstd_unpacks_to_the_same),     cmocka_unit_test(a_full_disk_is_reported),
-        cmocka_unit_test(names_choose_the_compression),
+        cmocka_unit_test(plain_bytes_arrive),       cmocka_unit_test(text_steers_no_terminal),
+        cmocka_unit_test(gzip_unpacks_to_the_same), cmocka_unit_test(zstd_unpacks_to_the_same),
+        cmocka_unit_test(a_full_disk_is_reported),  cmocka_unit_test(names_choose_the_compression),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

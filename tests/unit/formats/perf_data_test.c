@@ -327,7 +327,8 @@ TEST(more_events_than_there_is_room_for_are_counted)
     recording_destroy(recording);
 }
 
-/* perf record -e '{cpu-clock,page-faults}:S': faults have no samples of their own, their counter is in those of the clock. */
+/* perf record -e '{cpu-clock,page-faults}:S': faults have no samples of their own, their counter
+ * is in those of the clock. */
 TEST(what_a_group_counts_is_in_the_samples_of_its_first_event)
 {
     perf_file_begin(&file);

@@ -1,4 +1,5 @@
-/* perf_file.h - a perf.data made by hand for tests: records one after the other, then the header around them. */
+/* perf_file.h - a perf.data made by hand for tests: records one after the other, then the header
+ * around them. */
 #pragma once
 
 #include <linux/perf_event.h>
@@ -9,8 +10,8 @@ struct perf_file {
     unsigned char bytes[1 << 16];
     size_t size;   /* of the records, which begin at PERF_FILE_DATA */
     uint64_t type; /* sample_type of its events */
-    uint64_t
-        id; /* of the event that the next sample is of, where type has PERF_SAMPLE_IDENTIFIER */
+    /* of the event that the next sample is of, where type has PERF_SAMPLE_IDENTIFIER */
+    uint64_t id;
     uint64_t counters[2]
                      [2]; /* with their ids: of a group of two, where type has PERF_SAMPLE_READ */
 };
@@ -34,5 +35,6 @@ void perf_file_sample(struct perf_file *file, uint32_t pid, uint32_t tid, uint64
 /* A further event, of the kernel's software events. */
 void perf_file_event(struct perf_file *file, uint64_t config, uint64_t id);
 void perf_file_round(struct perf_file *file);
-/* Puts header and event before the records; the size of the whole file, which begins at file->bytes. */
+/* Puts header and event before the records; the size of the whole file, which begins at
+ * file->bytes. */
 size_t perf_file_end(struct perf_file *file);

@@ -1,9 +1,11 @@
-/* pprof_bytes.h - a small profile.proto, byte by byte, and what is made of it: for tests of reading. */
+/* pprof_bytes.h - a small profile.proto, byte by byte, and what is made of it: for tests of
+ * reading. */
 #pragma once
 
 #include <stddef.h>
 
-/* One sample of 4096 bytes inuse_space, main.work called by main.main, label bytes=64, taken at 1700000000 s, period 524288. */
+/* One sample of 4096 bytes inuse_space, main.work called by main.main, label bytes=64, taken at
+ * 1700000000 s, period 524288. */
 #define PPROF_MINIMAL_TYPES  "\x0a\x04\x08\x01\x10\x02"
 #define PPROF_MINIMAL_SAMPLE "\x12\x0e\x0a\x02\x01\x02\x12\x02\x80\x20\x1a\x04\x08\x02\x18\x40"
 #define PPROF_MINIMAL_LOCATIONS                                                                    \

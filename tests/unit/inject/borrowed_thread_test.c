@@ -141,7 +141,8 @@ static void die_with_something_to_tidy(pid_t pid)
     kill(getpid(), SIGKILL);
 }
 
-/* The borrower dies while the thread works for it: the thread puts itself back and keeps nothing. */
+/* The borrower dies while the thread works for it: the thread puts itself back and keeps
+ * nothing. */
 TEST(a_borrower_that_dies_does_no_harm)
 {
     void (*const deaths[])(pid_t) = {die_calling_the_kernel, die_with_room,

@@ -190,8 +190,8 @@ static void *sleep_for_ever(void *context)
     return NULL;
 }
 
-/* A table that a hostile program has written over: it says that a thread which sleeps is in the middle of what changes.  There is
- * no good moment, and nobody hangs or is hurt. */
+/* A table that a hostile program has written over: it says that a thread which sleeps is in the
+ * middle of what changes.  There is no good moment, and nobody hangs or is hurt. */
 TEST(who_sleeps_in_the_middle_is_not_waited_for)
 {
     struct code_jumps_report report;

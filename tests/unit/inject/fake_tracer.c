@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_tracer.c - what is injected in tests of injection alone: keeps count, uses thread storage. */
+/* fake_tracer.c - what is injected in tests of injection alone: keeps count, uses thread
+ * storage. */
 #include <errno.h>
 #include <sys/stat.h>
 

@@ -2,17 +2,22 @@
 #include "inject/library/injection.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder.h"
 #include "procfs/process/process_named.h"
 #include "target.h"
 
@@ -100,7 +105,8 @@ TEST(killed_injectors_do_no_harm)
     close(arena);
 }
 
-/* Lets the injector make `count` calls of ptrace(2) and kills it at the end of the last.  Whether it ended before. */
+/* Lets the injector make `count` calls of ptrace(2) and kills it at the end of the last.
+ * Whether it ended before. */
 static bool ends_before(pid_t injector, int count)
 {
     struct __ptrace_syscall_info call;
@@ -133,8 +139,8 @@ static bool ends_before(pid_t injector, int count)
     return false;
 }
 
-/* At every third of the first calls by which they move the thread that they borrowed.  Not up to the end of a visit: watched like this, one takes
- * thousands of calls, and none was seen to end. */
+/* At every third of the first calls by which they move the thread that they borrowed.  Not up to
+ * the end of a visit: watched like this, one takes thousands of calls, and none was seen to end. */
 #define KILLS_MAX 40
 
 TEST(injectors_killed_at_their_first_steps_leave_nothing)
@@ -176,6 +182,126 @@ TEST(injectors_killed_at_their_first_steps_leave_nothing)
     close(arena);
 }
 
+/* What a process in a root without /proc has there, where others would put a file. */
+struct bare_root {
+    const char
+        *links_to;  /* /dev/shm, /run, /tmp and /var/tmp lead there; NULL: they are not there */
+    bool mounts;    /* by a mount, and not by a link */
+    bool can_write; /* the process may write to its root itself */
+};
+
+static void make_way(const struct bare_root *bare, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/root%s", folder, name);
+    if (!bare->mounts)
+        CHECK(symlink(bare->links_to, path) == 0);
+    else
+        CHECK(mkdir(path, 0755) == 0 && mount(bare->links_to, path, NULL, MS_BIND, NULL) == 0);
+}
+
+/* A process of nobody in such a root; it has our libc. */
+static pid_t start_in_bare_root(const struct bare_root *bare)
+{
+    char root[256];
+    int ready[2];
+    char byte;
+    CHECK(pipe(ready) == 0);
+    pid_t const pid = fork();
+    if (pid == 0) {
+        static const char *const names[] = {"/dev/shm", "/run", "/tmp", "/var/tmp"};
+        CHECK(unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_PRIVATE | MS_REC, NULL) == 0);
+        snprintf(root, sizeof(root), "%s/root/dev", folder);
+        CHECK(mkdir(root, 0755) == 0);
+        snprintf(root, sizeof(root), "%s/root/var", folder);
+        CHECK(mkdir(root, 0755) == 0);
+        for (size_t i = 0; bare->links_to && i < sizeof(names) / sizeof(names[0]); i++)
+            make_way(bare, names[i]);
+        snprintf(root, sizeof(root), "%s/root", folder);
+        CHECK(chown(root, bare->can_write ? 65534 : 0, 0) == 0 && chroot(root) == 0 &&
+              chdir("/") == 0 && setresgid(65534, 65534, 65534) == 0 &&
+              setresuid(65534, 65534, 65534) == 0);
+        prctl(PR_SET_DUMPABLE, 1);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* which the change of user had undone */
+        CHECK(write(ready[1], "r", 1) == 1);
+        for (;;)
+            pause();
+    }
+    CHECK(read(ready[0], &byte, 1) == 1);
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+/* Attaches; whether that worked.  What came to be in `victim`, or changed its owner, is seen. */
+static bool attach_bare(const struct bare_root *bare, const char *victim, struct fault *fault)
+{
+    struct tracer_library library;
+    struct injection injection;
+    char event[4096], left[300];
+    int const watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    int arena = memfd_create("arena", MFD_CLOEXEC);
+    snprintf(left, sizeof(left), "%s/root", folder);
+    CHECK(mkdir(left, 0755) == 0);
+    CHECK(inotify_add_watch(watch, victim, IN_CREATE | IN_ATTRIB | IN_DELETE) >= 0);
+    CHECK(tracer_library_open(&library, FAKE_TRACER, fault) == 0 && arena >= 0);
+    pid_t const pid = start_in_bare_root(bare);
+    CHECK(injection_open(&injection, pid, &library, fault) == 0);
+    struct target_size const before = target_measure(pid);
+    int const err = injection_attach(&injection, arena, fault);
+    CHECK(target_measure(pid).descriptors == before.descriptors);
+    if (err == 0)
+        CHECK(injection_detach(&injection, fault) == 0);
+    injection_close(&injection);
+    CHECK(read(watch, event, sizeof(event)) < 0 && errno == EAGAIN);
+    target_end(pid);
+    snprintf(event, sizeof(event), "find '%s' -name '*libmemoir*' | grep -q .", folder);
+    CHECK(system(event) != 0); /* nothing is left */
+    tracer_library_close(&library);
+    close(arena);
+    close(watch);
+    return err == 0;
+}
+
+static const char *make_victim(void)
+{
+    static char victim[256];
+    if (geteuid() != 0)
+        skip();
+    CHECK(chmod(folder, 0755) == 0);
+    snprintf(victim, sizeof(victim), "%s/victim", folder);
+    CHECK(mkdir(victim, 0700) == 0);
+    return victim;
+}
+
+TEST(a_root_without_proc_gets_the_library_by_its_own_rights)
+{
+    struct fault fault = {0};
+    const char *victim = make_victim();
+    struct bare_root const bare = {.can_write = true};
+    if (!attach_bare(&bare, victim, &fault))
+        fail_msg("%s", fault.text);
+}
+
+/* Root would write there, and give what it wrote to nobody. */
+TEST(links_to_what_others_own_get_nothing_written)
+{
+    struct fault fault = {0};
+    const char *victim = make_victim();
+    struct bare_root const bare = {.links_to = victim};
+    CHECK(!attach_bare(&bare, victim, &fault) && strstr(fault.text, "has no /proc"));
+}
+
+TEST(mounts_of_what_others_own_get_nothing_written)
+{
+    struct fault fault = {0};
+    const char *victim = make_victim();
+    struct bare_root const bare = {.links_to = victim, .mounts = true};
+    CHECK(!attach_bare(&bare, victim, &fault) && strstr(fault.text, "has no /proc"));
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +309,10 @@ int main(void)
         cmocka_unit_test(what_the_library_answers_comes_back),
         cmocka_unit_test(a_library_that_is_none_is_refused),
         cmocka_unit_test(killed_injectors_do_no_harm),
-        cmocka_unit_test(injectors_killed_at_their_first_steps_leave_nothing)};
+        cmocka_unit_test(injectors_killed_at_their_first_steps_leave_nothing),
+        IN_FOLDER(a_root_without_proc_gets_the_library_by_its_own_rights),
+        IN_FOLDER(links_to_what_others_own_get_nothing_written),
+        IN_FOLDER(mounts_of_what_others_own_get_nothing_written),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

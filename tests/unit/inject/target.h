@@ -13,7 +13,8 @@ int target_finish(pid_t pid);
 /* Kills it. */
 void target_end(pid_t pid);
 
-/* How many mappings, descriptors and threads it has, and its address space in KiB; once that has settled. */
+/* How many mappings, descriptors and threads it has, and its address space in KiB; once that has
+ * settled. */
 struct target_size {
     size_t maps, descriptors, threads, kib;
 };

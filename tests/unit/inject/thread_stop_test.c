@@ -11,7 +11,8 @@
 
 #define ROUNDS 50
 
-/* A child that waits in a call which Linux ends with EINTR after a stop, and exits when that happens. */
+/* A child that waits in a call which Linux ends with EINTR after a stop, and exits when that
+ * happens. */
 static pid_t start_waiting(void)
 {
     pid_t pid = fork();

@@ -19,16 +19,16 @@ static struct agent_copy *make(uint8_t kind, uint32_t number, uint64_t address, 
     made->record.kind = kind;
     made->record.stack = AGENT_STACK_COPY | number;
     made->record.address = address;
-    made->registers[AGENT_RSP] = SP;
+    made->registers[REG_SP] = SP;
     made->size = size;
     memset(made->bytes, fill, size);
     return made;
 }
 
-static void take(uint32_t number, uint64_t address, uint32_t size, int fill)
+static void add(uint32_t number, uint64_t address, uint32_t size, int fill)
 {
     struct agent_copy *piece = make(AGENT_PIECE, number, address, size, fill);
-    copy_pieces_take(&pieces, piece);
+    copy_pieces_add(&pieces, piece);
     free(piece);
 }
 
@@ -37,7 +37,7 @@ static void expect_joined(uint32_t number, uint32_t size, const char *fills)
     struct agent_copy *copy = make(AGENT_COPY, number, 0, 64, 'a');
     const struct agent_copy *whole = copy_pieces_join(&pieces, copy);
     assert_int_equal(whole->size, size);
-    assert_int_equal(whole->registers[AGENT_RSP], SP);
+    assert_int_equal(whole->registers[REG_SP], SP);
     for (uint32_t i = 0; i < size; i++)
         assert_int_equal(whole->bytes[i], fills[i / 64]);
     free(copy);
@@ -45,8 +45,8 @@ static void expect_joined(uint32_t number, uint32_t size, const char *fills)
 
 TEST(pieces_follow_the_innermost_one)
 {
-    take(1 << 10, SP + 64, 64, 'b');
-    take(1 << 10, SP + 128, 64, 'c');
+    add(1 << 10, SP + 64, 64, 'b');
+    add(1 << 10, SP + 128, 64, 'c');
     expect_joined(1 << 10, 192, "abc");
     expect_joined(1 << 10, 192, "abc"); /* who was not ready is handed the same again */
 }
@@ -55,35 +55,35 @@ TEST(the_innermost_one_may_begin_below_the_stack_pointer)
 {
     struct agent_copy *copy = make(AGENT_COPY, 9 << 10, 0, 64, 'a');
     copy->below = 32;
-    take(9 << 10, SP + 32, 64, 'b');
+    add(9 << 10, SP + 32, 64, 'b');
     assert_int_equal(copy_pieces_join(&pieces, copy)->size, 128);
     free(copy);
 }
 
 TEST(those_of_other_processors_come_in_between)
 {
-    take(2 << 10, SP + 64, 64, 'b');
-    take(7 << 10 | 3, SP + 64, 64, 'x');
-    take(2 << 10, SP + 128, 64, 'c');
+    add(2 << 10, SP + 64, 64, 'b');
+    add(7 << 10 | 3, SP + 64, 64, 'x');
+    add(2 << 10, SP + 128, 64, 'c');
     expect_joined(7 << 10 | 3, 128, "ax");
     expect_joined(2 << 10, 192, "abc");
 }
 
 TEST(what_does_not_belong_together_is_not_joined)
 {
-    take(3 << 10, SP + 64, 64, 'b');
+    add(3 << 10, SP + 64, 64, 'b');
     expect_joined(4 << 10, 64, "a"); /* of another stack */
-    take(5 << 10, SP + 4096, 64, 'b');
+    add(5 << 10, SP + 4096, 64, 'b');
     expect_joined(5 << 10, 64, "a"); /* not where the innermost ends */
-    take(6 << 10, SP + 64, 64, 'b');
-    take(6 << 10, SP + 256, 64, 'c'); /* one is missing: the outer one begins anew */
+    add(6 << 10, SP + 64, 64, 'b');
+    add(6 << 10, SP + 256, 64, 'c'); /* one is missing: the outer one begins anew */
     expect_joined(6 << 10, 64, "a");
 }
 
 TEST(no_more_is_kept_than_a_stack_may_have)
 {
     for (uint32_t i = 0; i < 2 * AGENT_PIECES_MAX; i++)
-        take(8 << 10, SP + 64 + (uint64_t)i * AGENT_PIECE_BYTES, AGENT_PIECE_BYTES, 'b');
+        add(8 << 10, SP + 64 + (uint64_t)i * AGENT_PIECE_BYTES, AGENT_PIECE_BYTES, 'b');
     struct agent_copy *copy = make(AGENT_COPY, 8 << 10, 0, 64, 'a');
     CHECK(copy_pieces_join(&pieces, copy)->size <= 64 + AGENT_PIECE_BYTES * AGENT_PIECES_MAX);
     free(copy);

@@ -78,7 +78,7 @@ static void cells_come_back_from_bytes(void **state)
     struct byte_reader reader = {.at = buffer.data, .end = buffer.data + buffer.size};
     struct cell *back;
     size_t count;
-    CHECK(cells_take(&reader, &back, &count) == 0 && count == 5 && bytes_left(&reader) == 0);
+    CHECK(cells_parse(&reader, &back, &count) == 0 && count == 5 && bytes_left(&reader) == 0);
     for (size_t i = 0; i < 5; i++)
         CHECK(back[i].key == cells[i].key && back[i].column == cells[i].column &&
               back[i].value == cells[i].value);
@@ -87,7 +87,7 @@ static void cells_come_back_from_bytes(void **state)
         uint8_t *exact = malloc(size + 1);
         memcpy(exact, buffer.data, size);
         reader = (struct byte_reader){.at = exact, .end = exact + size};
-        CHECK(cells_take(&reader, &back, &count) == -EINVAL && !back && count == 0);
+        CHECK(cells_parse(&reader, &back, &count) == -EINVAL && !back && count == 0);
         free(exact);
     }
     bytes_free(&buffer);
@@ -103,7 +103,7 @@ static void a_hostile_count_costs_nothing(void **state)
     struct byte_reader reader = {.at = buffer.data, .end = buffer.data + buffer.size};
     struct cell *cells;
     size_t count;
-    CHECK(cells_take(&reader, &cells, &count) == -EINVAL && !cells);
+    CHECK(cells_parse(&reader, &cells, &count) == -EINVAL && !cells);
     bytes_free(&buffer);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks and phases against an array of everything that was ever told: what is left of it is true. */
+/* Marks and phases against an array of everything that was ever told: what is left of it is
+ * true. */
 #include "model/mark.h"
 
 #include <stdlib.h>

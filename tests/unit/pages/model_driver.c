@@ -378,7 +378,8 @@ static void do_one(struct driver *driver)
         end_child(driver);
 }
 
-/* Who touched any page of a file may have brought one that came along: how much comes is up to the file system. */
+/* Who touched any page of a file may have brought one that came along: how much comes is up to
+ * the file system. */
 static void end_step(struct driver *driver)
 {
     for (struct model_area *area = driver->state->areas; area < driver->state->areas + MODEL_AREAS;

@@ -1,4 +1,5 @@
-/* model_driver.h - a process that does random things with memory, and knows who must own each of its pages. */
+/* model_driver.h - a process that does random things with memory, and knows who must own each of
+ * its pages. */
 #pragma once
 
 #include <stdbool.h>
@@ -55,7 +56,8 @@ struct model_state {
     struct model_area areas[MODEL_AREAS];
 };
 
-/* Runs in the process that is looked at: a step per byte that is read from `orders`, answered by a byte. */
+/* Runs in the process that is looked at: a step per byte that is read from `orders`, answered by
+ * a byte. */
 void model_driver_run(struct model_state *state, uint64_t seed, int orders, int answers);
 /* The toucher that an instruction belongs to, or -1. */
 int model_toucher_of(uint64_t instruction);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_main.c - random steps of a process, and after each: does every page have the owner that it must have, and do the sums equal
- * what the kernel counts?
+/* model_main.c - random steps of a process, and after each: does every page have the owner that
+ * it must have, and do the sums equal what the kernel counts?
  *
  *     unit-pages_model [--steps N] [--swap] [FIRST_SEED [LAST_SEED]]
  *
- * Events come from perf, or from the agent whose socket the variable MODEL_AGENT names.  Says `ok`, `skip: why`, or the seed, the step and what is wrong. */
+ * Events come from perf, or from the agent whose socket the variable MODEL_AGENT names.  Says
+ * `ok`, `skip: why`, or the seed, the step and what is wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static void forget_child(struct model *model)
     memset(&model->child, 0, sizeof(model->child));
 }
 
-static void take_record(void *context, const struct agent_record *record, size_t size)
+static void book_record(void *context, const struct agent_record *record, size_t size)
 {
     struct model *model = context;
     if (record->kind == AGENT_COPY) {
@@ -86,15 +87,15 @@ static void take_record(void *context, const struct agent_record *record, size_t
 static void catch_up(void *context)
 {
     struct model *model = context;
-    if (model->source->drain(model->events, take_record, model) < 0)
+    if (model->source->drain(model->events, book_record, model) < 0)
         exit(1);
 }
 
 static int look(struct model *model, struct watched *watched)
 {
     resident_result_fini(&watched->result);
-    int const err = resident_look_take(&watched->look, watched->pid, &watched->book, catch_up,
-                                       model, &watched->result);
+    int const err = resident_look_run(&watched->look, watched->pid, &watched->book, catch_up, model,
+                                      &watched->result);
     return err < 0 ? complain(model, strerror(-err)) : 0;
 }
 
@@ -120,7 +121,8 @@ static bool differs(const struct model *model, const struct watched *watched, ch
     return false;
 }
 
-/* The process stands still, but the kernel may be moving its pages: then they are nowhere for an instant. */
+/* The process stands still, but the kernel may be moving its pages: then they are nowhere for an
+ * instant. */
 static int look_and_compare(struct model *model, struct watched *watched)
 {
     char what[160];

@@ -39,13 +39,13 @@ static void *open_agent(uint32_t pid, struct fault *fault)
 /* Who touches is known by the instruction alone: no word of the stack matters. */
 static void teach(struct agent_source *agent, const struct agent_copy *copy)
 {
-    int const toucher = model_toucher_of(copy->registers[AGENT_RIP]);
+    int const toucher = model_toucher_of(copy->registers[REG_IP]);
     struct agent_know const know = {
         .request = {AGENT_KNOW, AGENT_VERSION, copy->record.pid, 0},
         .generation = copy->generation,
         .branch = copy->branch,
-        .ip = copy->registers[AGENT_RIP],
-        .sp = copy->registers[AGENT_RSP],
+        .ip = copy->registers[REG_IP],
+        .sp = copy->registers[REG_SP],
         .stack = {.stack = MODEL_STACK_OF(toucher)},
     };
     agent_link_know(agent->link, &know);

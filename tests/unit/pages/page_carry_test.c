@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells that are carried into one recording and then into another, as when a program says that it is two. */
+/* Cells that are carried into one recording and then into another, as when a program says that
+ * it is two. */
 #include "pages/page_carry.h"
 
 #include <stdlib.h>

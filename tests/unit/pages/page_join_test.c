@@ -154,7 +154,8 @@ TEST(what_was_in_swap_keeps_its_owner)
     page_book_fini(&book);
 }
 
-/* Touched: 3, by 1, and 12, by 2.  The kernel mapped 0 to 15 around them, and 16 and 17 with the folio of 12. */
+/* Touched: 3, by 1, and 12, by 2.  The kernel mapped 0 to 15 around them, and 16 and 17 with the
+ * folio of 12. */
 TEST(pages_of_files_come_with_the_one_that_is_touched)
 {
     struct page_book book;
@@ -178,7 +179,8 @@ TEST(pages_of_files_come_with_the_one_that_is_touched)
     page_book_fini(&book);
 }
 
-/* The mapping begins at 10: the kernel maps 16 pages from there, beyond the window that is aligned. */
+/* The mapping begins at 10: the kernel maps 16 pages from there, beyond the window that is
+ * aligned. */
 TEST(the_first_window_is_as_long_as_others)
 {
     struct page_book book;
@@ -195,7 +197,8 @@ TEST(the_first_window_is_as_long_as_others)
     page_book_fini(&book);
 }
 
-/* Touched: 100, in a folio of 64 to 191; and 300, in one of 256 to 319.  200 to 209 came some other way. */
+/* Touched: 100, in a folio of 64 to 191; and 300, in one of 256 to 319.  200 to 209 came some
+ * other way. */
 TEST(a_folio_comes_with_any_of_its_pages)
 {
     struct page_book book;
@@ -248,7 +251,8 @@ TEST(what_fills_a_huge_page_goes_to_who_has_most_of_it)
     page_book_fini(&book);
 }
 
-/* Keys of 4 KiB pages that were there before, and one fault: if the page is huge now it is all new, else the event was about something else. */
+/* Keys of 4 KiB pages that were there before, and one fault: if the page is huge now it is all
+ * new, else the event was about something else. */
 TEST(a_huge_page_is_believed_where_it_is_found)
 {
     struct page_book book;

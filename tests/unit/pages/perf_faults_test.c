@@ -135,7 +135,8 @@ static void count_record(void *context, const struct agent_record *record, size_
     *(uint64_t *)context += record->kind == AGENT_FAULT;
 }
 
-/* Ourselves: a ring that is too small loses events, and says how many at once, though no later event tells of it. */
+/* Ourselves: a ring that is too small loses events, and says how many at once, though no later
+ * event tells of it. */
 TEST(what_is_lost_is_counted)
 {
     struct fault fault;

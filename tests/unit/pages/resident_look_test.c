@@ -140,19 +140,19 @@ TEST(every_kind_adds_up_to_what_the_kernel_counts)
     struct resident_result result;
     struct page_book book;
     page_book_init(&book, 0, false);
-    CHECK(resident_look_take(&look, (uint32_t)pid, &book, NULL, NULL, &result) == 0);
+    CHECK(resident_look_run(&look, (uint32_t)pid, &book, NULL, NULL, &result) == 0);
     check_sums(&result);
     CHECK(result.changes.list.count == result.parts.list.count);
     vec_each (part, &result.parts.list)
         CHECK(part->stack == PAGES_BEFORE);
     CHECK(result.uncounted_bytes < 64 * PAGE);
     resident_result_fini(&result);
-    CHECK(resident_look_take(&look, (uint32_t)pid, &book, NULL, NULL, &result) == 0);
+    CHECK(resident_look_run(&look, (uint32_t)pid, &book, NULL, NULL, &result) == 0);
     check_sums(&result);
     CHECK(result.changes.list.count == 0);
     resident_result_fini(&result);
     stop(pid);
-    CHECK(resident_look_take(&look, (uint32_t)pid, &book, NULL, NULL, &result) < 0);
+    CHECK(resident_look_run(&look, (uint32_t)pid, &book, NULL, NULL, &result) < 0);
     page_book_fini(&book);
     resident_look_fini(&look);
     close(file);
@@ -191,13 +191,13 @@ TEST(events_are_booked_before_pages_are_judged)
     struct late late = {.book = &book, .address = (uint64_t)held};
     int64_t pages = 0, sum = 0;
     page_book_init(&book, 0, false);
-    CHECK(resident_look_take(&look, (uint32_t)pid, &book, book_late, &late, &result) == 0);
+    CHECK(resident_look_run(&look, (uint32_t)pid, &book, book_late, &late, &result) == 0);
     vec_each (part, &result.parts.list)
         pages += part->stack == 42 ? part->bytes / (int64_t)PAGE : 0;
     CHECK(pages == 1 && late.calls > 0);
     resident_result_fini(&result);
     page_book_range(&book, (uint64_t)held, 20 * PAGE, true, 43);
-    CHECK(resident_look_take(&look, (uint32_t)pid, &book, NULL, NULL, &result) == 0);
+    CHECK(resident_look_run(&look, (uint32_t)pid, &book, NULL, NULL, &result) == 0);
     vec_each (part, &result.changes.list) {
         sum += part->bytes;
         CHECK(part->kind == PAGE_ANON && part->bytes != 0);

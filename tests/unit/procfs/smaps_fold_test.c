@@ -34,7 +34,7 @@ static void tell(uint64_t start, uint64_t pages, const char *rights, uint64_t rs
              "%llx-%llx %s 0 00:00 0 %s\nRss: %llu kB\nPrivate_Dirty: %llu kB\n",
              (unsigned long long)start, (unsigned long long)(start + pages * PAGE), rights, name,
              (unsigned long long)rss, (unsigned long long)rss);
-    CHECK(smaps_take(&smaps, slice_of(text)) == (ssize_t)strlen(text));
+    CHECK(smaps_parse(&smaps, slice_of(text)) == (ssize_t)strlen(text));
 }
 
 static struct memory_bytes sum(size_t *count)

@@ -12,7 +12,7 @@
 static struct smaps parse(const char *text)
 {
     struct smaps smaps = {.next_key = 0};
-    CHECK(smaps_take(&smaps, slice_of(text)) == (ssize_t)strlen(text));
+    CHECK(smaps_parse(&smaps, slice_of(text)) == (ssize_t)strlen(text));
     return smaps;
 }
 
@@ -43,7 +43,8 @@ TEST(a_mapping_is_taken_apart)
     smaps_fini(&smaps);
 }
 
-/* The mistake of those who look for "rw" or "r-": such a mapping's numbers end up with the one before it. */
+/* The mistake of those who look for "rw" or "r-": such a mapping's numbers end up with the one
+ * before it. */
 TEST(mappings_without_rights_keep_their_numbers_to_themselves)
 {
     struct smaps smaps =
@@ -71,7 +72,7 @@ TEST(a_name_cannot_open_a_mapping_nor_a_line_be_taken_half)
 {
     struct smaps smaps = {.next_key = 0};
     const char *text = "1000-2000 r--p 0 0:0 0 /a-b rw-p 12-13\nRss: 4";
-    CHECK(smaps_take(&smaps, slice_of(text)) == 39);
+    CHECK(smaps_parse(&smaps, slice_of(text)) == 39);
     CHECK(smaps.regions.count == 1 && smaps.regions.items[0].bytes.rss == 0);
     CHECK(strcmp(smaps.regions.items[0].name, "/a-b rw-p 12-13") == 0);
     smaps_fini(&smaps);
@@ -94,7 +95,7 @@ TEST(names_stay_where_they_are)
     for (unsigned i = 1; i < 5000; i++) {
         snprintf(line, sizeof(line), "%x000-%x000 rw-p 0 0:0 0  [anon:cache of some length %u]\n",
                  i, i + 1, i / 2);
-        CHECK(smaps_take(&smaps, slice_of(line)) == (ssize_t)strlen(line));
+        CHECK(smaps_parse(&smaps, slice_of(line)) == (ssize_t)strlen(line));
     }
     for (unsigned i = 1; i < 5000; i++) {
         snprintf(line, sizeof(line), "[anon:cache of some length %u]", i / 2);

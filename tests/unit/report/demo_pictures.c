@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes pictures of made-up recordings, to look at: demo-pictures flame|diff|heat|plot STACKS BUCKETS
- * [losses] [dies] [wild] [reverse] [icicle] [hot] [mem] >OUT.svg */
+/* Writes pictures of made-up recordings, to look at: demo-pictures flame|diff|heat|plot STACKS
+ * BUCKETS [losses] [dies] [wild] [reverse] [icicle] [hot] [mem] >OUT.svg */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

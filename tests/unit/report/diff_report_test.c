@@ -130,15 +130,15 @@ static void one_stretch_is_not_two(void **state)
                      0);
     struct diff_view const view = {&diff, "a.memoir", "a.memoir", UINT64_MAX, 0, 2, NULL};
     CHECK(diff_view_note(&view, note));
-    check_has(note, "one stretch, from 10.0 s to 20.0 s,");
+    check_has(note, "one time range, from 10.0 s to 20.0 s,");
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(write_text(&view, out), 0);
     assert_int_equal(diff_json_write(&view, out), 0);
     fclose(out);
-    check_has(text, "\nmind: both times are of one stretch");
-    check_has(text, "\"both times are of one stretch");
+    check_has(text, "\nwarning: both times lie in one time range");
+    check_has(text, "\"both times lie in one time range");
     free(text);
     weights[1].used.to_ns++;
     CHECK(!diff_view_note(&view, note));

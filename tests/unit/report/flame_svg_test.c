@@ -374,7 +374,8 @@ TEST(time_is_told_in_samples_and_seconds)
     timed_destroy(&timed);
 }
 
-/* A differential picture of the sample against itself with a cache that is half as large, and no tree. */
+/* A differential picture of the sample against itself with a cache that is half as large, and no
+ * tree. */
 static struct svg_out render_diff(const struct flame_options *options)
 {
     struct sample before = sample_create(), after = sample_create();

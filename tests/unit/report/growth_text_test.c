@@ -54,7 +54,7 @@ TEST(every_verdict_has_words)
     static const struct {
         enum growth_verdict verdict;
         const char *says;
-    } cases[] = {{GROWTH_UNKNOWN, "not looked at for long enough"},
+    } cases[] = {{GROWTH_UNKNOWN, "not measured for long enough"},
                  {GROWTH_STEADY, "is steady over 5 h"},
                  {GROWTH_FALLING, "falls, from 100 MiB to 160 MiB"},
                  {GROWTH_SETTLING, "slows down"},
@@ -86,7 +86,7 @@ TEST(a_recording_names_who_grows_with_its_callers)
     growth.rss = growing();
     growth.heap.verdict = GROWTH_STEADY;
     recording_growth_render(recording, &growth, GROWTH_PART_RSS, &line);
-    CHECK(strstr(line.text, "though the heap does not"));
+    CHECK(strstr(line.text, "but the heap does not grow"));
     CHECK(recording_growth_is_bad(&growth));
     sample_destroy(&sample);
 }

@@ -16,7 +16,8 @@ static void check_has(const char *text, const char *part)
         fail_msg("no \"%s\" in:\n%s", part, text ? text : "nothing");
 }
 
-/* heap.live at 10 s against at 30 s: CACHE 4 MiB to 2 MiB, TREE new with 512 KiB, the rest the same. */
+/* heap.live at 10 s against at 30 s: CACHE 4 MiB to 2 MiB, TREE new with 512 KiB, the rest the
+ * same. */
 static char *render(enum diff_scale scale)
 {
     struct sample sample = sample_create();

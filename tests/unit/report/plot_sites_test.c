@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* However a plot is made, at once or from sums, with many notes or few: what sites have at an instant is what they have in the buckets up to it. */
+/* However a plot is made, at once or from sums, with many notes or few: what sites have at an
+ * instant is what they have in the buckets up to it. */
 #include "report/plot/plot_sites.h"
 
 #include <stdio.h>

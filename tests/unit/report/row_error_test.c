@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row_error_test.c - rows of a recording from which events are missing: how far off they may be, and that nobody knows it where
- * nobody does. */
+/* row_error_test.c - rows of a recording from which events are missing: how far off they may be,
+ * and that nobody knows it where nobody does. */
 #include "report/rows/report.h"
 
 #include "check.h"
@@ -9,7 +9,8 @@ static struct bucket buckets[3] = {{.begin_ns = 0, .end_ns = 100},
                                    {.begin_ns = 100, .end_ns = 200, .lost_events = 30},
                                    {.begin_ns = 200, .end_ns = 300}};
 
-/* 20 allocations of 5,000 bytes and 10 frees were lost in the middle; of what is live at the end 700 bytes are in doubt. */
+/* 20 allocations of 5,000 bytes and 10 frees were lost in the middle; of what is live at the end
+ * 700 bytes are in doubt. */
 static struct recording recording = {.duration_ns = 300,
                                      .buckets = {buckets, 3, 3},
                                      .quality = {.lost_events = 30,

@@ -54,6 +54,19 @@ TEST(text_is_cut_by_columns)
     assert_int_equal(text_cells("a宽…"), 4);
 }
 
+TEST(pieces_of_pictures_have_their_places)
+{
+    struct svg_out out = {0};
+    svg_label(&out, "m e", 12, 3.25, "a<b");
+    check_out(&out, "<text class=\"m e\" x=\"12\" y=\"3.3\">a&lt;b</text>\n");
+    svg_label_cut(&out, "h", (double[]){-1.5, 0}, "abcdef", 3);
+    check_out(&out, "<text class=\"h\" x=\"-1.5\" y=\"0\">ab…</text>\n");
+    svg_stroke(&out, "axis", (double[]){1, 2, 3, 4.04});
+    check_out(&out, "<path class=\"axis\" d=\"M1 2L3 4\"/>\n");
+    svg_attribute(&out, "width", 7.5);
+    check_out(&out, " width=\"7.5\"");
+}
+
 TEST(pixels_have_no_tail)
 {
     static const struct {
@@ -87,6 +100,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_shown_is_replaced),
         cmocka_unit_test(json_is_safe_inside_markup),
         cmocka_unit_test(text_is_cut_by_columns),
+        cmocka_unit_test(pieces_of_pictures_have_their_places),
         cmocka_unit_test(pixels_have_no_tail),
         cmocka_unit_test(much_text_fits),
     };

@@ -52,7 +52,7 @@ static void skip_space(struct reader *reader)
         reader->at++;
 }
 
-static struct name take_name(struct reader *reader)
+static struct name parse_name(struct reader *reader)
 {
     struct name name = {reader->at, 0};
     while (reader->at < reader->end &&
@@ -67,7 +67,7 @@ static bool same(struct name a, struct name b)
     return a.size == b.size && memcmp(a.text, b.text, a.size) == 0;
 }
 
-static bool take_entity(struct reader *reader)
+static bool parse_entity(struct reader *reader)
 {
     static const char *const known[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;", "&#39;"};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -79,9 +79,9 @@ static bool take_entity(struct reader *reader)
     return fail(reader, "a bare &");
 }
 
-static bool take_attribute(struct reader *reader, struct name *names, size_t *count)
+static bool parse_attribute(struct reader *reader, struct name *names, size_t *count)
 {
-    struct name const name = take_name(reader);
+    struct name const name = parse_name(reader);
     if (name.size == 0 || !starts(reader, "=\""))
         return fail(reader, "an attribute without name or quotes");
     for (size_t i = 0; i < *count; i++)
@@ -94,7 +94,7 @@ static bool take_attribute(struct reader *reader, struct name *names, size_t *co
     while (reader->at < reader->end && *reader->at != '"') {
         if (*reader->at == '<')
             return fail(reader, "< in an attribute");
-        if (*reader->at == '&' ? !take_entity(reader) : (reader->at++, false))
+        if (*reader->at == '&' ? !parse_entity(reader) : (reader->at++, false))
             return false;
     }
     if (reader->at == reader->end)
@@ -103,12 +103,12 @@ static bool take_attribute(struct reader *reader, struct name *names, size_t *co
     return true;
 }
 
-static bool take_element(struct reader *reader)
+static bool parse_element(struct reader *reader)
 {
     struct name names[NAMES_MAX];
     size_t count = 0;
     reader->at++;
-    struct name const name = take_name(reader);
+    struct name const name = parse_name(reader);
     if (name.size == 0)
         return fail(reader, "a < that begins no element");
     if (reader->depth == 0 && reader->has_root)
@@ -123,7 +123,7 @@ static bool take_element(struct reader *reader)
         }
         if (starts(reader, ">"))
             break;
-        if (before == reader->at || !take_attribute(reader, names, &count))
+        if (before == reader->at || !parse_attribute(reader, names, &count))
             return fail(reader, "attributes run together");
     }
     reader->at++;
@@ -133,10 +133,10 @@ static bool take_element(struct reader *reader)
     return true;
 }
 
-static bool take_end(struct reader *reader)
+static bool parse_end(struct reader *reader)
 {
     reader->at += 2;
-    struct name const name = take_name(reader);
+    struct name const name = parse_name(reader);
     skip_space(reader);
     if (reader->depth == 0 || !same(reader->open[reader->depth - 1], name) || !starts(reader, ">"))
         return fail(reader, "an end tag that ends nothing");
@@ -145,18 +145,18 @@ static bool take_end(struct reader *reader)
     return true;
 }
 
-static bool take_piece(struct reader *reader)
+static bool parse_piece(struct reader *reader)
 {
     if (starts(reader, "<?"))
         return skip_past(reader, "?>");
     if (starts(reader, "<![CDATA["))
         return reader->depth ? skip_past(reader, "]]>") : fail(reader, "CDATA outside");
     if (starts(reader, "</"))
-        return take_end(reader);
+        return parse_end(reader);
     if (starts(reader, "<"))
-        return take_element(reader);
+        return parse_element(reader);
     if (starts(reader, "&"))
-        return take_entity(reader);
+        return parse_entity(reader);
     if (starts(reader, "]]>"))
         return fail(reader, "]]> in text");
     if (reader->depth == 0 && !isspace((unsigned char)*reader->at))
@@ -189,7 +189,7 @@ const char *xml_fault(const char *data, size_t size, size_t *offset)
     if (fault)
         return fault;
     struct reader reader = {.start = data, .at = data, .end = data + size};
-    while (reader.at < reader.end && take_piece(&reader))
+    while (reader.at < reader.end && parse_piece(&reader))
         continue;
     *offset = (size_t)(reader.at - data);
     if (!reader.fault && (reader.depth || !reader.has_root))

@@ -5,7 +5,8 @@
 
 TEST(operands_are_found_and_runs_in_them)
 {
-    /* mov rax,[rip+0x10]; add rcx,[rip+0x11]; lea r8,[rip+0x100]; mov rax,[rsp+8]; mov rax,[rip-7] */
+    /* mov rax,[rip+0x10]; add rcx,[rip+0x11]; lea r8,[rip+0x100]; mov rax,[rsp+8]; mov
+     * rax,[rip-7] */
     static const char code[] = "\x48\x8b\x05\x10\x00\x00\x00"
                                "\x48\x03\x0d\x11\x00\x00\x00"
                                "\x4c\x8d\x05\x00\x01\x00\x00"

@@ -5,7 +5,8 @@
 
 #include "check.h"
 
-/* system, free, unmapped, committed, scavenges, commits, committed ever, decommits, decommitted ever, reserves, reserved */
+/* system, free, unmapped, committed, scavenges, commits, committed ever, decommits, decommitted
+ * ever, reserves, reserved */
 static const uint64_t stats[] = {1048576 * 3, 8192 * 10, 1048576,     1048576 * 2, 5,          9,
                                  1048576 * 7, 4,         1048576 * 5, 3,           1048576 * 3};
 #define WORDS (sizeof(stats) / sizeof(stats[0]))

@@ -141,7 +141,7 @@ TEST(redirections_are_not_followed)
     const char *const headers[] = {"X-Algo-API-Token: " SECRET};
     struct http_request const request = {.headers = headers, .header_count = 1};
     struct result const result = ask("/elsewhere", request);
-    CHECK(result.status == 302 && result.size == 0 && strstr(result.why, "not followed"));
+    CHECK(result.status == 302 && result.size == 0 && strstr(result.why, "does not follow"));
 }
 
 TEST(servers_that_lie_or_hang_cost_their_own_request)
@@ -169,7 +169,7 @@ TEST(nobody_listening_is_told_at_once)
     snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(address.sin_port));
     struct result const result = ask(url, (struct http_request){0});
     CHECK(result.error == -ECONNREFUSED && result.status == 0 &&
-          strstr(result.why, "nobody listens"));
+          strstr(result.why, "no program listens"));
     close(fd);
 }
 
@@ -206,7 +206,8 @@ TEST(many_at_once_and_the_dead_do_not_hold_up_the_others)
         CHECK(results[i].done == 1 && results[i].error == (i % 4 == 0 ? -ECANCELED : 0));
 }
 
-/* In a process of its own, which has few descriptors while the server has many.  Whether `check` was content. */
+/* In a process of its own, which has few descriptors while the server has many.  Whether `check`
+ * was content. */
 static bool with_descriptors(unsigned limit, bool (*check)(void))
 {
     int status = 0;

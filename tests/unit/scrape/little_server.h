@@ -1,8 +1,12 @@
-/* little_server.h - an HTTP server for tests, in threads of its own, on a free loopback port or a Unix socket.
+/* little_server.h - an HTTP server for tests, in threads of its own, on a free loopback port or
+ * a Unix socket.
  *
- * What it does is in the path: /ok (200, "hello"), /echo (method, headers and body of the request, in the answer), /bad (401, "Invalid API Token"), /tells (403, the request's Authorization header),
- * /gzip (a gzip-encoded "packed"), /never (reads and says nothing), /endless (a body without an end, slowly), /huge (8 MiB of zeros),
- * /cut (ends in the middle of the body), /nonsense (no HTTP), /elsewhere (302 to /echo), /close (200, and closes the connection). */
+ * What it does is in the path: /ok (200, "hello"), /echo (method, headers and body of the
+ * request, in the answer), /bad (401, "Invalid API Token"), /tells (403, the request's
+ * Authorization header), /gzip (a gzip-encoded "packed"), /never (reads and says nothing),
+ * /endless (a body without an end, slowly), /huge (8 MiB of zeros), /cut (ends in the middle of
+ * the body), /nonsense (no HTTP), /elsewhere (302 to /echo), /close (200, and closes the
+ * connection). */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recorders that behave in chosen ways, which the real one cannot be made to; that one is in tests/system/nodes.sh. */
+/* Recorders that behave in chosen ways, which the real one cannot be made to; that one is in
+ * tests/system/cluster/nodes.sh. */
 #include "scrape/local/local_capture.h"
 
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "sleeper.h"
 
 static char folder[] = "/tmp/memoir-local-XXXXXX";
 static char told[4096];
@@ -74,23 +76,6 @@ static void remove_file(const char *name)
     char path[128];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     unlink(path);
-}
-
-static pid_t start_sleeper(void)
-{
-    pid_t const pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when a check fails */
-        for (;;)
-            pause();
-    }
-    return pid;
-}
-
-static void end(pid_t pid)
-{
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
 }
 
 #define GOOD "trap 'exit 0' INT; echo \"$@\" >\"$4\"; while :; do sleep 0.01; done"
@@ -180,7 +165,7 @@ TEST(c2_a_node_that_is_started_again_is_recorded_again)
         local_capture_look(capture);
         usleep(1000);
     }
-    CHECK(strstr(told, "is gone")); /* the node, once */
+    CHECK(strstr(told, "has ended")); /* the node, once */
     file = fopen(path, "w");
     CHECK(file && fprintf(file, "%d\n", (int)second) > 0 && fclose(file) == 0);
     local_capture_look(capture);

@@ -130,7 +130,7 @@ TEST(every_wrong_key_and_value_has_its_line)
     check_wrong("evry: 5m\n",
                 "c.yaml:1: `evry` is no key of a configuration; there are every, for");
     check_wrong("every: soon\n", "c.yaml:1: a time such as");
-    check_wrong("every: 5m\nevery: 6m\n", "c.yaml:2: `every` is said twice");
+    check_wrong("every: 5m\nevery: 6m\n", "c.yaml:2: `every` is there twice");
     check_wrong("captures: [heap, heep]\n", "`heep` is none of heap, goroutine");
     check_wrong("nodes:\n  - {name: a, adress: b}\n", "c.yaml:2: `adress` is no key of a node");
     check_wrong("nodes:\n  - {name: a, address: b:99999}\n", "c.yaml:2: an address");
@@ -141,7 +141,7 @@ TEST(every_wrong_key_and_value_has_its_line)
     check_wrong("nodes:\n  - {address: 'a:1', headers: 7}\n", "c.yaml:2: headers are lines");
     check_wrong("nodes:\n  - {address: 'a:1', headers: ['X: a', 'Y']}\n",
                 "c.yaml:2: a header is written as");
-    check_wrong("nodes:\n  - {pid: 1, program: x}\n", "keep one");
+    check_wrong("nodes:\n  - {pid: 1, program: x}\n", "keep only one");
     check_wrong("nodes:\n  - {pid: minus}\n", "c.yaml:2: a whole number");
     check_wrong("nodes:\n  - {listens: 70000}\n", "c.yaml:2: a port is");
     check_wrong("nodes:\n  - {address: 'a:1', blocks: maybe}\n", "c.yaml:2: yes or no");
@@ -223,7 +223,7 @@ TEST(a_secret_in_a_file_that_everybody_may_read_is_a_doubt)
         assert_string_equal(list.nodes.items[0]->token, "inline");
         CHECK((int)list.doubts.count == open);
         if (open)
-            CHECK(strstr(list.doubts.items[0], "everybody may read it") &&
+            CHECK(strstr(list.doubts.items[0], "every user may read it") &&
                   !strstr(list.doubts.items[0], "inline"));
         node_list_fini(&list);
     }

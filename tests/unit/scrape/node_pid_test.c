@@ -15,23 +15,7 @@
 #include "check.h"
 #include "procfs/process/process_listening.h"
 #include "scrape/nodes/node_list.h"
-
-static pid_t start_sleeper(void)
-{
-    pid_t const pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when a check fails */
-        for (;;)
-            pause();
-    }
-    return pid;
-}
-
-static void end(pid_t pid)
-{
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-}
+#include "sleeper.h"
 
 static void write_pid(const char *path, long pid)
 {
@@ -48,7 +32,7 @@ TEST(c1_a_process_that_is_gone_is_a_sentence_and_no_crash)
     kill(pid, SIGKILL);
     siginfo_t info;
     waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
-    CHECK(node_pid(&node, &fault) == 0 && strstr(fault.text, "is gone")); /* a zombie */
+    CHECK(node_pid(&node, &fault) == 0 && strstr(fault.text, "has ended")); /* a zombie */
     waitpid(pid, NULL, 0);
     CHECK(node_pid(&node, &fault) == 0);
     free(node.process.memory);
@@ -64,7 +48,7 @@ TEST(c2_a_pid_file_is_read_anew_after_a_restart)
     write_pid(path, first);
     assert_int_equal(node_pid(&node, &fault), first);
     end(first);
-    CHECK(node_pid(&node, &fault) == 0 && strstr(fault.text, "is gone"));
+    CHECK(node_pid(&node, &fault) == 0 && strstr(fault.text, "has ended"));
     write_pid(path, second);
     assert_int_equal(node_pid(&node, &fault), second);
     end(second);
@@ -100,7 +84,7 @@ TEST(a_pid_file_with_anything_else_is_refused)
         struct fault fault = {.text = ""};
         FILE *file = fopen(path, "w");
         CHECK(file && fputs(texts[i], file) >= 0 && fclose(file) == 0);
-        CHECK(node_pid(&node, &fault) == 0 && strstr(fault.text, "no process id"));
+        CHECK(node_pid(&node, &fault) == 0 && strstr(fault.text, "no PID"));
     }
     unlink(path);
     free(node.process.memory);
@@ -121,7 +105,7 @@ TEST(a_process_is_found_by_the_port_it_listens_on)
     assert_int_equal(node_pid(&node, &fault), getpid()); /* by what it remembers */
     end(child);
     close(fd);
-    CHECK(node_pid(&node, &fault) == 0 && strstr(fault.text, "nobody listens"));
+    CHECK(node_pid(&node, &fault) == 0 && strstr(fault.text, "no process listens"));
     free(node.process.memory);
 }
 

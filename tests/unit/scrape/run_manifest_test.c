@@ -7,43 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-
-static char folder[64], text[65536];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/memoir-run-manifest.XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    return system(command);
-}
-
-static void put(const char *name, const char *what)
-{
-    char path[400];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    CHECK(file && fputs(what, file) >= 0 && fclose(file) == 0);
-}
-
-static const char *text_of(const char *name)
-{
-    char path[400];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    size_t const size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-    text[size] = '\0';
-    if (file)
-        fclose(file);
-    return text;
-}
+#include "folder.h"
 
 static unsigned count_of(const char *in, const char *what)
 {
@@ -85,7 +49,8 @@ static struct run *open_run(void)
 TEST(it_says_what_was_watched_and_reports_understand_it)
 {
     watch("http://user:s3cret@10.0.0.1:6060", "for");
-    CHECK(strstr(text_of("manifest.json"), "\"ended\":\"for\"") && strstr(text, "\"ticks\":3"));
+    const char *text = text_of("manifest.json");
+    CHECK(strstr(text, "\"ended\":\"for\"") && strstr(text, "\"ticks\":3"));
     CHECK(strstr(text, "\"captures\":[\"heap\",\"rss\"]") && !strstr(text, "s3cret"));
     struct run *run = open_run();
     CHECK(run->nodes.count == 1 && strcmp(run->nodes.items[0].class_name, "go") == 0);
@@ -98,7 +63,7 @@ TEST(a_later_watch_keeps_what_earlier_ones_said)
     watch("http://10.0.0.1:6060", NULL); /* was killed */
     watch("http://10.0.0.2:6060", "SIGTERM");
     watch("http://10.0.0.2:6060", "for");
-    text_of("manifest.json");
+    const char *text = text_of("manifest.json");
     CHECK(count_of(text, "\"command\"") == 3 && count_of(text, "\"ended\":null") == 1);
     CHECK(count_of(text, "\"nick\":\"10.0.0.1:6060\"") == 1);
     CHECK(count_of(text, "\"nick\":\"10.0.0.2:6060\"") == 1);
@@ -115,7 +80,8 @@ TEST(what_is_no_manifest_is_put_aside)
         put("manifest.json", bad[i]);
         watch("http://10.0.0.1:6060", "for");
         CHECK(strcmp(text_of("manifest.json.old"), bad[i]) == 0);
-        CHECK(count_of(text_of("manifest.json"), "\"command\"") == 1);
+        const char *text = text_of("manifest.json");
+        CHECK(count_of(text, "\"command\"") == 1);
         CHECK(count_of(text, "\"nick\"") == 1);
     }
 }

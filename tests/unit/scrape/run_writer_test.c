@@ -11,46 +11,8 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "folder.h"
 #include "scrape/watch/round_set.h"
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/memoir-run-writer.XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    return system(command);
-}
-
-/* The text of a file of the run; "" when there is none. */
-static const char *text_of(const char *name)
-{
-    static char text[4096];
-    char path[400];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    size_t const size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-    text[size] = '\0';
-    if (file)
-        fclose(file);
-    return text;
-}
-
-static void put(const char *name, const char *text)
-{
-    char path[400];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
 
 static bool is_there(const char *name)
 {

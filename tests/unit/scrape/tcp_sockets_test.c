@@ -56,7 +56,8 @@ static int look(struct tcp_account *account)
     return err;
 }
 
-/* Acknowledgements come a little later; a connection begins with one byte of its own in each direction that has been acknowledged. */
+/* Acknowledgements come a little later; a connection begins with one byte of its own in each
+ * direction that has been acknowledged. */
 static bool has_sent(struct tcp_account *account, uint64_t bytes)
 {
     for (int i = 0; i < 500; i++) {

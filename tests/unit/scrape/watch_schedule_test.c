@@ -7,11 +7,11 @@ TEST(ticks_stay_on_the_grid_however_late_they_are_taken)
 {
     struct watch_schedule schedule;
     watch_schedule_init(&schedule, 1000, 10, SCHEDULE_NEVER);
-    CHECK(!watch_schedule_take(&schedule, 999));
-    CHECK(watch_schedule_take(&schedule, 1000) && schedule.next_ns == 1010);
-    CHECK(!watch_schedule_take(&schedule, 1009));
-    CHECK(watch_schedule_take(&schedule, 1017) && schedule.next_ns == 1020);
-    CHECK(watch_schedule_take(&schedule, 1020) && schedule.next_ns == 1030);
+    CHECK(!watch_schedule_tick(&schedule, 999));
+    CHECK(watch_schedule_tick(&schedule, 1000) && schedule.next_ns == 1010);
+    CHECK(!watch_schedule_tick(&schedule, 1009));
+    CHECK(watch_schedule_tick(&schedule, 1017) && schedule.next_ns == 1020);
+    CHECK(watch_schedule_tick(&schedule, 1020) && schedule.next_ns == 1030);
     CHECK(schedule.ticks == 3 && schedule.dropped == 0);
 }
 
@@ -19,10 +19,10 @@ TEST(ticks_that_were_missed_are_dropped_and_counted)
 {
     struct watch_schedule schedule;
     watch_schedule_init(&schedule, 1000, 10, SCHEDULE_NEVER);
-    CHECK(watch_schedule_take(&schedule, 1000));
-    CHECK(watch_schedule_take(&schedule, 1045)); /* 1010, and 1020 to 1040 are gone */
+    CHECK(watch_schedule_tick(&schedule, 1000));
+    CHECK(watch_schedule_tick(&schedule, 1045)); /* 1010, and 1020 to 1040 are gone */
     CHECK(schedule.dropped == 3 && schedule.next_ns == 1050 && schedule.ticks == 2);
-    CHECK(watch_schedule_take(&schedule, 1060));
+    CHECK(watch_schedule_tick(&schedule, 1060));
     CHECK(schedule.dropped == 4 && schedule.next_ns == 1070);
 }
 
@@ -30,32 +30,32 @@ TEST(nothing_comes_after_the_end)
 {
     struct watch_schedule schedule;
     watch_schedule_init(&schedule, 0, 10, 25);
-    CHECK(watch_schedule_take(&schedule, 0) && watch_schedule_take(&schedule, 10));
-    CHECK(watch_schedule_take(&schedule, 20) && schedule.next_ns == SCHEDULE_NEVER);
-    CHECK(!watch_schedule_take(&schedule, 30) && schedule.dropped == 0);
+    CHECK(watch_schedule_tick(&schedule, 0) && watch_schedule_tick(&schedule, 10));
+    CHECK(watch_schedule_tick(&schedule, 20) && schedule.next_ns == SCHEDULE_NEVER);
+    CHECK(!watch_schedule_tick(&schedule, 30) && schedule.dropped == 0);
 
     watch_schedule_init(&schedule, 0, 10, 20); /* the end itself is a tick, as with --runtime */
-    CHECK(watch_schedule_take(&schedule, 0) && watch_schedule_take(&schedule, 10));
-    CHECK(schedule.next_ns == 20 && watch_schedule_take(&schedule, 500));
+    CHECK(watch_schedule_tick(&schedule, 0) && watch_schedule_tick(&schedule, 10));
+    CHECK(schedule.next_ns == 20 && watch_schedule_tick(&schedule, 500));
     CHECK(schedule.next_ns == SCHEDULE_NEVER && schedule.dropped == 0 && schedule.ticks == 3);
 
     watch_schedule_init(&schedule, 30, 10, 20);
-    CHECK(!watch_schedule_take(&schedule, 100));
+    CHECK(!watch_schedule_tick(&schedule, 100));
 }
 
 TEST(without_a_period_there_is_one)
 {
     struct watch_schedule schedule;
     watch_schedule_init(&schedule, 7, 0, SCHEDULE_NEVER);
-    CHECK(!watch_schedule_take(&schedule, 6) && watch_schedule_take(&schedule, 9));
-    CHECK(!watch_schedule_take(&schedule, 900) && schedule.next_ns == SCHEDULE_NEVER);
+    CHECK(!watch_schedule_tick(&schedule, 6) && watch_schedule_tick(&schedule, 9));
+    CHECK(!watch_schedule_tick(&schedule, 900) && schedule.next_ns == SCHEDULE_NEVER);
 }
 
 TEST(numbers_at_the_edge_make_no_tick_in_the_past)
 {
     struct watch_schedule schedule;
     watch_schedule_init(&schedule, 10, UINT64_MAX - 5, SCHEDULE_NEVER);
-    CHECK(watch_schedule_take(&schedule, 10) && schedule.next_ns == SCHEDULE_NEVER);
+    CHECK(watch_schedule_tick(&schedule, 10) && schedule.next_ns == SCHEDULE_NEVER);
 }
 
 TEST(stamps_only_grow)

@@ -2,6 +2,7 @@
 #include "scrape/nodes/yaml_in.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +45,56 @@ TEST(what_is_no_yaml_is_told_with_its_line)
     CHECK(strstr(fault.text, "/there/is/none.yaml") != NULL);
 }
 
+struct heap {
+    const char *head, *piece, *what; /* %d in a piece is its number */
+    size_t count;
+};
+
+static const struct heap heaps[] = {
+    {"", "[", "levels", 200000},           {"", "- ", "levels", 400000},
+    {"", "? ", "levels", 400000},          {"", "{?:", "levels", 300000},
+    {"{", "a,", "parts", 400000},          {"[", "&a%d x,", "anchors", 50000},
+    {"[&a x,", "*a ,", "aliases", 200000}, {"", "%TAG !a%d! tag:x\n", "directives", 30000},
+};
+
+static char *pile_up(const struct heap *heap, size_t *size)
+{
+    char *text = NULL;
+    FILE *file = open_memstream(&text, size);
+    assert_non_null(file);
+    fputs(heap->head, file);
+    const char *number = strstr(heap->piece, "%d");
+    int const before = number ? (int)(number - heap->piece) : (int)strlen(heap->piece);
+    for (size_t i = 0; i < heap->count; i++) {
+        fprintf(file, "%.*s", before, heap->piece);
+        if (number)
+            fprintf(file, "%zu%s", i, number + 2);
+    }
+    fclose(file);
+    return text;
+}
+
+/* Each would take libyaml alone seconds or minutes. */
+TEST(what_would_take_for_ever_is_refused)
+{
+    for (size_t i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {
+        struct yaml_in yaml;
+        struct fault fault = {0};
+        size_t size;
+        char *text = pile_up(&heaps[i], &size);
+        CHECK(size <= YAML_IN_BYTES_MAX);
+        CHECK(yaml_in_open(&yaml, (struct slice){text, size}, &fault) == -E2BIG);
+        CHECK(strstr(fault.text, heaps[i].what) != NULL);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_lists_and_texts_are_found),
         cmocka_unit_test(what_is_no_yaml_is_told_with_its_line),
+        cmocka_unit_test(what_would_take_for_ever_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,11 +13,16 @@ static struct fault fault;
 static char *body;
 static size_t size;
 
-static struct errand *start(const char *script)
+static struct errand *start_for(uint64_t client, const char *script)
 {
     const char *const words[] = {"sh", "-c", script, NULL};
     fault = (struct fault){.text = ""};
-    return errand_start("/bin/sh", words, &fault);
+    return errand_start("/bin/sh", words, client, &fault);
+}
+
+static struct errand *start(const char *script)
+{
+    return start_for(1, script);
 }
 
 /* What errand_look gives in the end. */
@@ -68,7 +73,7 @@ TEST(there_are_not_too_many_and_all_can_be_ended)
 {
     struct errand *errands[ERRANDS_MOST];
     for (int i = 0; i < ERRANDS_MOST; i++)
-        CHECK((errands[i] = start("exec sleep 1000")));
+        CHECK((errands[i] = start_for((uint64_t)i, "exec sleep 1000")));
     CHECK(!start("true"));
     CHECK(fault.code == -EBUSY);
     for (int i = 0; i < ERRANDS_MOST; i++)
@@ -77,10 +82,27 @@ TEST(there_are_not_too_many_and_all_can_be_ended)
     free(body);
 }
 
+TEST(one_client_leaves_room_for_others)
+{
+    struct errand *errands[ERRANDS_OF_ONE_MOST], *other;
+    for (int i = 0; i < ERRANDS_OF_ONE_MOST; i++)
+        CHECK((errands[i] = start("exec sleep 1000")));
+    CHECK(!start("true"));
+    CHECK(fault.code == -EBUSY && strstr(fault.text, "for this client already"));
+    CHECK((other = start_for(2, "exec sleep 1000")));
+    for (int i = 0; i < ERRANDS_OF_ONE_MOST; i++)
+        errand_end(errands[i]);
+    CHECK(wait_for(start("true")) == 1);
+    free(body);
+    errand_end(other);
+}
+
 TEST(no_such_program)
 {
     const char *const words[] = {"none", NULL};
-    CHECK(!errand_start("/nowhere/none", words, &fault));
+    CHECK(!errand_start("/nowhere/none", words, 1, &fault));
+    for (int i = 0; i < ERRANDS_MOST; i++) /* and no place is lost */
+        CHECK(!errand_start("/nowhere/none", words, 1, &fault) && fault.code != -EBUSY);
     CHECK(strstr(fault.text, "/nowhere/none"));
 }
 
@@ -93,6 +115,7 @@ int main(void)
         cmocka_unit_test(nothing_is_left_open_for_it),
         cmocka_unit_test(signals_are_as_usual),
         cmocka_unit_test(there_are_not_too_many_and_all_can_be_ended),
+        cmocka_unit_test(one_client_leaves_room_for_others),
         cmocka_unit_test(no_such_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,10 +11,19 @@ static struct visitor visitor;
 static int begin(void **state)
 {
     (void)state;
-    options = (struct server_options){.address = {.is_loopback = true}};
-    visitor = (struct visitor){
-        .method = "GET", .path = "/metrics", .host = "localhost:17832", .is_local = true};
+    options = (struct server_options){.address = {.is_loopback = true}, .trusts_own_user = true};
+    visitor = (struct visitor){.method = "GET",
+                               .path = "/metrics",
+                               .host = "localhost:17832",
+                               .owner = {.is_local = true, .is_own = true}};
     return 0;
+}
+
+/* As --token-file does: then everybody must send the token. */
+static void use_token(void)
+{
+    options.token = "0123456789abcdef";
+    options.trusts_own_user = false;
 }
 
 static unsigned status(void)
@@ -51,7 +60,7 @@ TEST(a_stranger_s_name_does_not)
 TEST(the_page_asks_for_the_token_and_needs_none)
 {
     static const char *const data[] = {"/api/targets", "/routes", "/page.js.map", "/page", "//"};
-    options.token = "0123456789abcdef";
+    use_token();
     visitor.accept = "text/html,application/xhtml+xml";
     visitor.path = "/";
     CHECK(status() == 0);
@@ -77,7 +86,7 @@ TEST(the_page_asks_for_the_token_and_needs_none)
 TEST(where_a_token_is_needed_the_name_may_be_any)
 {
     options.address.is_loopback = false;
-    options.token = "0123456789abcdef";
+    use_token();
     visitor.host = "node1:17832";
     visitor.authorization = "Bearer 0123456789abcdef";
     CHECK(status() == 0);
@@ -87,7 +96,7 @@ TEST(where_a_token_is_needed_the_name_may_be_any)
 
 TEST(without_the_token_nothing_is_served)
 {
-    options.token = "0123456789abcdef";
+    use_token();
     CHECK(status() == 401);
     visitor.authorization = "Bearer 0123456789abcdeg";
     CHECK(status() == 401);
@@ -99,6 +108,42 @@ TEST(without_the_token_nothing_is_served)
     CHECK(status() == 405);
     visitor.method = "GET";
     CHECK(status() == 0);
+}
+
+TEST(other_users_need_the_token_of_the_link)
+{
+    static const char *const paths[] = {"/metrics", "/api/events", "/api/export", "/", "/nowhere"};
+    options.token = "0123456789abcdef";
+    CHECK(status() == 0);
+    visitor.owner.is_own = false;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        visitor.path = paths[i];
+        CHECK(status() == 401);
+    }
+    visitor.authorization = "Bearer 0123456789abcdef";
+    CHECK(status() == 0);
+    visitor.authorization = NULL;
+    visitor.path = "/"; /* the page that the link opens, which has nothing in it */
+    visitor.accept = "text/html";
+    CHECK(status() == 0);
+}
+
+TEST(without_a_link_other_users_get_nothing)
+{
+    static const char *const paths[] = {"/metrics", "/api/events", "/", "/page.js", "/nowhere"};
+    static const char *const methods[] = {"GET", "HEAD", "POST", "OPTIONS", "get"};
+    visitor.owner.is_own = false;
+    visitor.accept = "text/html";
+    visitor.authorization = "Bearer 0123456789abcdef";
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+        for (size_t k = 0; k < sizeof(methods) / sizeof(methods[0]); k++) {
+            visitor.path = paths[i];
+            visitor.method = methods[k];
+            CHECK(status() == 403);
+        }
+    options.trusts_own_user = false; /* the kernel did not tell */
+    visitor.owner.is_own = true;
+    CHECK(status() == 403);
 }
 
 TEST(nothing_can_be_changed)
@@ -121,7 +166,7 @@ TEST(one_origin_may_read_the_answers_when_told_so)
     CHECK(!gate_judge(&options, &visitor).shares);
     visitor.origin = "https://a.example";
     visitor.method = "OPTIONS";
-    options.token = "0123456789abcdef";
+    use_token();
     CHECK(gate_judge(&options, &visitor).preflight && status() == 204);
     visitor.host = "evil.example";
     CHECK(status() == 421);
@@ -181,7 +226,7 @@ TEST(a_link_opens_the_page_and_nothing_else)
     CHECK(status() == 403);
     visitor.path = "/page.js";
     CHECK(status() == 403);
-    options.token = "0123456789abcdef";
+    use_token();
     visitor.path = "/";
     CHECK(status() == 0);
 }
@@ -228,7 +273,7 @@ TEST(addresses_are_for_this_machine)
     visitor.forwarded = "10.0.0.7"; /* through a proxy that runs here */
     CHECK(!gate_shows_addresses(&options, &visitor));
     visitor.forwarded = NULL;
-    visitor.is_local = false;
+    visitor.owner.is_local = false;
     CHECK(!gate_shows_addresses(&options, &visitor));
     options.show_addresses = true;
     CHECK(gate_shows_addresses(&options, &visitor));
@@ -242,6 +287,8 @@ int main(void)
         cmocka_unit_test_setup(the_page_asks_for_the_token_and_needs_none, begin),
         cmocka_unit_test_setup(where_a_token_is_needed_the_name_may_be_any, begin),
         cmocka_unit_test_setup(without_the_token_nothing_is_served, begin),
+        cmocka_unit_test_setup(other_users_need_the_token_of_the_link, begin),
+        cmocka_unit_test_setup(without_a_link_other_users_get_nothing, begin),
         cmocka_unit_test_setup(nothing_can_be_changed, begin),
         cmocka_unit_test_setup(one_origin_may_read_the_answers_when_told_so, begin),
         cmocka_unit_test_setup(pages_of_others_may_not_ask, begin),

@@ -39,7 +39,7 @@ TEST(items_of_one_label_are_one_subsystem)
     add_leaf(SECTION_FILE, "Shared Libraries", "libc.so.6", 4096);
     add_leaf(SECTION_FILE, "Shared Libraries", "libm.so.6", 8192);
     add_leaf(SECTION_ANONYMOUS, "Read-Write", "", 100);
-    CHECK(memory_look_take(&look, &breakdown) == 0);
+    CHECK(memory_look_sum(&look, &breakdown) == 0);
     CHECK(look.is_known && look.has_shares && look.subsystems.count == 2);
     CHECK(strcmp(look.subsystems.items[0].name, "Shared Libraries") == 0);
     CHECK(look.subsystems.items[0].bytes.rss == 12288);
@@ -51,7 +51,7 @@ TEST(limits_are_no_memory)
     struct inside_view *view = breakdown_inside(&breakdown, "Go");
     inside_bytes(view, "heap.live", 5, "", "");
     inside_bytes(view, "memory_limit", 7, "", "");
-    CHECK(memory_look_take(&look, &breakdown) == 0 && look.inside.count == 2);
+    CHECK(memory_look_sum(&look, &breakdown) == 0 && look.inside.count == 2);
     CHECK(!look.inside.items[0].is_limit && look.inside.items[1].is_limit);
 }
 
@@ -60,12 +60,12 @@ TEST(what_the_kernel_counts_besides_is_told)
     add_leaf(SECTION_ANONYMOUS, "Read-Write", "", 1000);
     breakdown.rss_before = 900;
     breakdown.rss_after = 1100;
-    CHECK(memory_look_take(&look, &breakdown) == 0 && look.unattributed == 0);
+    CHECK(memory_look_sum(&look, &breakdown) == 0 && look.unattributed == 0);
     breakdown.rss_after = 700;
-    CHECK(memory_look_take(&look, &breakdown) == 0 && look.unattributed == -300);
+    CHECK(memory_look_sum(&look, &breakdown) == 0 && look.unattributed == -300);
     breakdown.rss_after = 1100;
     breakdown.rss_before = 1100;
-    CHECK(memory_look_take(&look, &breakdown) == 0 && look.unattributed == 100);
+    CHECK(memory_look_sum(&look, &breakdown) == 0 && look.unattributed == 100);
 }
 
 TEST(any_number_of_names_makes_few_subsystems)
@@ -77,7 +77,7 @@ TEST(any_number_of_names_makes_few_subsystems)
         add_leaf(SECTION_NAMED, names[i], "", 5000 - i);
     }
     add_leaf(SECTION_STACKS, "Main", "", 7);
-    CHECK(memory_look_take(&look, &breakdown) == 0);
+    CHECK(memory_look_sum(&look, &breakdown) == 0);
     CHECK(look.subsystems.count == SUBSYSTEMS_MOST + 2);
     vec_each (part, &look.subsystems)
         sum += part->bytes.rss;
@@ -88,9 +88,9 @@ TEST(any_number_of_names_makes_few_subsystems)
 TEST(a_new_look_forgets_the_old_one)
 {
     add_leaf(SECTION_OTHER, "", "", 1);
-    CHECK(memory_look_take(&look, &breakdown) == 0);
+    CHECK(memory_look_sum(&look, &breakdown) == 0);
     breakdown.source = BREAKDOWN_PAGEMAP;
-    CHECK(memory_look_take(&look, &breakdown) == 0);
+    CHECK(memory_look_sum(&look, &breakdown) == 0);
     CHECK(look.subsystems.count == 1 && !look.has_shares);
     CHECK(strcmp(look.subsystems.items[0].name, "unnamed") == 0);
 }
@@ -101,7 +101,7 @@ TEST(runtimes_tell_bytes_once_each)
     inside_bytes(view, "heap.live", 5, "", "");
     inside_bytes(view, "heap.live", 6, "", "");
     inside_count(view, "gc.cycles", 7, "", "");
-    CHECK(memory_look_take(&look, &breakdown) == 0);
+    CHECK(memory_look_sum(&look, &breakdown) == 0);
     CHECK(look.inside.count == 1 && look.inside.items[0].bytes == 5);
 }
 

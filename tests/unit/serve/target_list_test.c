@@ -163,7 +163,7 @@ TEST(a_run_is_written_while_its_folder_is_locked)
     struct fault fault = {.text = ""};
     make_folder();
     assert_null(served_run_open(folder, &fault));
-    assert_non_null(strstr(fault.text, "is no run"));
+    assert_non_null(strstr(fault.text, "is not a run"));
     int const fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_EX), 0);
     struct served_run *run = served_run_open(folder, &fault);

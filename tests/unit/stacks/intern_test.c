@@ -125,7 +125,8 @@ TEST(deep_recursion_is_folded_and_keeps_both_ends)
     walk.frames[999] = first;
     struct interned_stack const interned = put();
     CHECK(interned.folded);
-    /* One more than 192 ends a second round of the cycle: both its frames go, and so on.  The innermost comes last. */
+    /* One more than 192 ends a second round of the cycle: both its frames go, and so on.  The
+     * innermost comes last. */
     assert_int_equal(depth_of(interned.stack), 192);
     stack_id stack = interned.stack;
     struct stack_link link = stack_table_innermost(recording->stacks, stack);

@@ -1,7 +1,8 @@
 /* made_stack.h - stacks made by hand, of functions of the test itself.
  *
- * At the first instruction of a function the return address lies at the stack pointer; so a stack of return addresses
- * that lead just behind first instructions has frames of one word each. */
+ * At the first instruction of a function the return address lies at the stack pointer; so a
+ * stack of return addresses that lead just behind first instructions has frames of one word
+ * each. */
 #pragma once
 
 #include <string.h>
@@ -12,7 +13,7 @@
 #define MADE_START 0x7ffe00001000ull
 
 struct made_stack {
-    uint64_t registers[STACK_REGISTERS];
+    uint64_t registers[REG_COUNT];
     uint64_t words[MADE_WORDS];
     uint32_t count;
 };

@@ -49,8 +49,8 @@ TEST(libraries_programs_and_the_vdso_have_tables)
 {
     char *vdso = (char *)getauxval(AT_SYSINFO_EHDR);
     void *clock = NULL;
-    assert_int_equal(kind_at((void *)open_code), RULE_RSP);
-    assert_int_equal(kind_at(dlsym(NULL, "gnu_get_libc_version")), RULE_RSP);
+    assert_int_equal(kind_at((void *)open_code), RULE_SP);
+    assert_int_equal(kind_at(dlsym(NULL, "gnu_get_libc_version")), RULE_SP);
     const struct code_region *region = process_code_find(code, (uint64_t)(uintptr_t)vdso);
     CHECK(region && region->kind == CODE_FILE && region->tables && region->tables->has_frames);
     assert_string_equal(region->path, "[vdso]");
@@ -72,7 +72,7 @@ TEST(a_file_that_is_gone_is_read_all_the_same)
     CHECK(library != NULL);
     unlink(scratch_path("gone.so"));
     CHECK(process_code_refresh(code) == 0);
-    assert_int_equal(kind_at(dlsym(library, "gone")), RULE_RSP);
+    assert_int_equal(kind_at(dlsym(library, "gone")), RULE_SP);
     const struct code_region *region =
         process_code_find(code, (uint64_t)(uintptr_t)dlsym(library, "gone"));
     assert_string_equal(region->path, scratch_path("gone.so"));
@@ -100,7 +100,7 @@ TEST(files_are_read_from_memory_if_need_be)
     CHECK(code_tables_init(&tables, &file.source) == 0);
     CHECK(code_tables_bias(&tables, region->start, region->offset, &bias));
     CHECK(code_tables_row(&tables, function - bias, &row) == 0);
-    assert_int_equal(row.cfa_register, REG_RSP);
+    assert_int_equal(row.cfa_register, REG_SP);
     assert_int_equal(row.cfa_offset, 8);
     assert_int_equal(strlen(tables.build_id), 40);
     code_tables_fini(&tables);
@@ -127,7 +127,8 @@ static pid_t fork_until(int ends[2])
     return pid;
 }
 
-/* Nobody asks how it ended: <sys/wait.h> does not go together with registers.  It has neither memory nor files when it has no root. */
+/* Nobody asks how it ended: <sys/wait.h> does not go together with registers.  It has neither
+ * memory nor files when it has no root. */
 static void wait_until_gone(pid_t pid)
 {
     char path[32], root[8];
@@ -136,8 +137,8 @@ static void wait_until_gone(pid_t pid)
         usleep(1000);
 }
 
-/* A process may be over between the list of its mappings and the first look at what is there; it has its files all the same, and those
- * that are gone with it were nobody's to make. */
+/* A process may be over between the list of its mappings and the first look at what is there; it
+ * has its files all the same, and those that are gone with it were nobody's to make. */
 TEST(a_process_that_is_gone_has_files)
 {
     struct process_code *child;
@@ -156,7 +157,7 @@ TEST(a_process_that_is_gone_has_files)
     CHECK(region && region->kind == CODE_FILE && region->tables);
     CHECK(region->bias == region_of(code, function)->bias);
     assert_int_equal(rule_kind_of(process_code_rule(child, (uint64_t)(uintptr_t)function)),
-                     RULE_RSP);
+                     RULE_SP);
     region = region_of(child, lost);
     CHECK(region && region->kind == CODE_LOST && !region->tables);
     process_code_close(child);

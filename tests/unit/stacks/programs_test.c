@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs_test.c - how many stacks of real programs are walked to their end, at random instants; with copies of at most
- * 64 KiB, as the kernel makes them. */
+/* programs_test.c - how many stacks of real programs are walked to their end, at random
+ * instants; with copies of at most 64 KiB, as the kernel makes them. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static struct tally walk_program(const char *name, const char *const *argv, unsi
     for (unsigned i = 0; i < STOPS && stopped.thread_count > 0; i++) {
         usleep((unsigned)rand() % 1000);
         stopped_look_for_threads(&stopped);
-        if (stopped_take(&stopped, stopped_choose(&stopped), COPIED))
+        if (stopped_hold(&stopped, stopped_choose(&stopped), COPIED))
             walk_one(&stopped, code, intern, &tally);
         stopped_let_go(&stopped);
     }

@@ -133,7 +133,7 @@ static bool stop(pid_t thread)
     }
 }
 
-bool stopped_take(struct stopped *stopped, unsigned thread, size_t most)
+bool stopped_hold(struct stopped *stopped, unsigned thread, size_t most)
 {
     struct user_regs_struct from;
     stopped->thread = stopped->threads[thread];
@@ -143,7 +143,7 @@ bool stopped_take(struct stopped *stopped, unsigned thread, size_t most)
         return false;
     }
     CHECK(ptrace(PTRACE_GETREGS, stopped->thread, NULL, &from) == 0);
-    uint64_t const in_order[STACK_REGISTERS] = {
+    uint64_t const in_order[REG_COUNT] = {
         from.rax, from.rdx, from.rcx, from.rbx, from.rsi, from.rdi, from.rbp, from.rsp, from.r8,
         from.r9,  from.r10, from.r11, from.r12, from.r13, from.r14, from.r15, from.rip};
     memcpy(stopped->registers, in_order, sizeof(in_order));

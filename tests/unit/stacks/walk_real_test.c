@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk_real_test.c - stacks of real programs at random instants, against elfutils, frame by frame. */
+/* walk_real_test.c - stacks of real programs at random instants, against elfutils, frame by
+ * frame. */
 #include "stacks/stack_walk.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static struct tally compare(const char *program)
     CHECK(process_code_open(store, (uint32_t)stopped.pid, &code) == 0);
     for (unsigned i = 0; i < STOPS; i++) {
         usleep((unsigned)rand() % 700);
-        if (stopped_take(&stopped, (unsigned)rand() % stopped.thread_count, COPY_MAX))
+        if (stopped_hold(&stopped, (unsigned)rand() % stopped.thread_count, COPY_MAX))
             compare_one(&stopped, code, &tally);
         stopped_let_go(&stopped);
     }
@@ -79,7 +80,8 @@ static void expect_same(const char *option, const char *other_option)
     struct tally const tally = compare(scratch_path("every_frame"));
     scratch_close();
     CHECK(tally.compared >= STOPS * 9 / 10);
-    /* A thread that is being made is in a few instructions that have no tables, and elfutils guesses. */
+    /* A thread that is being made is in a few instructions that have no tables, and elfutils
+     * guesses. */
     CHECK(tally.same + 4 >= tally.compared);
     CHECK(tally.complete + 4 >= tally.compared);
 }
@@ -108,7 +110,8 @@ TEST(exceptions_and_the_standard_library_too)
     struct tally const tally = compare(scratch_path("throws"));
     scratch_close();
     assert_int_equal(tally.same, tally.compared);
-    /* libgcc writes over its own frames just before it leaves them for the handler: nobody can walk those. */
+    /* libgcc writes over its own frames just before it leaves them for the handler: nobody can
+     * walk those. */
     CHECK(tally.complete >= tally.compared * 97 / 100);
 }
 

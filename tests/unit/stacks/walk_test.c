@@ -27,7 +27,8 @@ __attribute__((noinline, noclone)) static int outer(int x)
 __asm__(".text\n\tnop\nsignal_return:\n\tmov $15, %rax\n\tsyscall\n\tnop\n");
 extern const uint8_t signal_return[];
 
-/* A function that calls nobody and keeps, below its stack pointer, where its return address lies: as OpenSSL's SHA-512 does. */
+/* A function that calls nobody and keeps, below its stack pointer, where its return address
+ * lies: as OpenSSL's SHA-512 does. */
 __asm__(".text\n.type keeps_below, @function\nkeeps_below:\n\t.cfi_startproc\n"
         "\t.cfi_escape 0x0f, 5, 0x77, 0x78, 0x06, 0x23, 8\n\tnop\n\tret\n\t.cfi_endproc\n");
 extern const uint8_t keeps_below[];
@@ -194,7 +195,7 @@ TEST(made_code_is_left_by_its_frame_pointer)
     assert_int_equal(
         walk.word_count,
         5); /* rbp, two return addresses, one saved rbp after the first that uses it, the final 0 */
-    CHECK(walk.words[0].address == STACK_WORD_RBP && walk.words[1].address == MADE_START + 24 &&
+    CHECK(walk.words[0].address == STACK_WORD_FP && walk.words[1].address == MADE_START + 24 &&
           walk.words[2].address == MADE_START + 16 && walk.words[3].address == MADE_START + 48 &&
           walk.words[4].address == MADE_START + 56);
     munmap(room, 4096);
@@ -215,7 +216,7 @@ TEST(made_code_is_left_at_its_first_and_last_instructions)
         walk_made();
         assert_int_equal(walk.end, STACK_END_COMPLETE);
         assert_int_equal(walk.frame_count, 2);
-        CHECK(walk.words[0].address != STACK_WORD_RBP);
+        CHECK(walk.words[0].address != STACK_WORD_FP);
     }
     munmap(room, 4096);
 }

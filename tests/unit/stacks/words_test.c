@@ -87,10 +87,9 @@ static void change_words(struct process_code *code, struct stopped *stopped)
 static void change_registers(struct process_code *code, struct stopped *stopped)
 {
     struct stack_copy const copy = stopped_copy(stopped);
-    for (unsigned i = 0; i < STACK_REGISTERS; i++) {
+    for (unsigned i = 0; i < REG_COUNT; i++) {
         uint64_t const value = stopped->registers[i];
-        if (i == 7 || i == 16 ||
-            (i == 6 ? is_listed(&first, STACK_WORD_RBP) : first.not_repeatable))
+        if (i == 7 || i == 16 || (i == 6 ? is_listed(&first, STACK_WORD_FP) : first.not_repeatable))
             continue;
         stopped->registers[i] = other_value(value);
         stack_walk(code, &copy, &again);
@@ -112,14 +111,14 @@ TEST(a_walk_rests_on_its_words_and_on_nothing_else)
     CHECK(process_code_open(store, (uint32_t)stopped.pid, &code) == 0);
     for (unsigned i = 0; i < STOPS; i++) {
         usleep((unsigned)rand() % 700);
-        if (stopped_take(&stopped, i % stopped.thread_count, (size_t)64 << 10)) {
+        if (stopped_hold(&stopped, i % stopped.thread_count, (size_t)64 << 10)) {
             struct stack_copy const copy = stopped_copy(&stopped);
             stack_walk(code, &copy, &first);
             check_once(&first);
             change_words(code, &stopped);
             change_registers(code, &stopped);
             checked++;
-            with_rbp += is_listed(&first, STACK_WORD_RBP);
+            with_rbp += is_listed(&first, STACK_WORD_FP);
             words += first.word_count;
         }
         stopped_let_go(&stopped);

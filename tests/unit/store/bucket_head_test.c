@@ -4,12 +4,12 @@
 
 #include "check.h"
 
-static struct bucket taken(const uint8_t *bytes, size_t size, bool *failed)
+static struct bucket parsed(const uint8_t *bytes, size_t size, bool *failed)
 {
     struct byte_reader body = {.at = bytes, .end = bytes + size};
     struct chunk_header const header = {.begin_ns = 1, .end_ns = 2};
     bool has_cells = true;
-    struct bucket bucket = bucket_head_take(&body, &header, &has_cells);
+    struct bucket bucket = bucket_head_parse(&body, &header, &has_cells);
     *failed = body.failed || has_cells;
     return bucket;
 }
@@ -36,13 +36,13 @@ static void files_without_it_read_as_not_measured(void **state)
     (void)state;
     bool failed;
     static const uint8_t bytes[] = {20, 40, 60, 10, 3, 0, 0xac, 0x02};
-    CHECK(taken(bytes, 6, &failed).pss_bytes == 0 && !failed);
-    CHECK(taken(bytes, 8, &failed).pss_bytes == 300 && !failed);
-    (void)taken(bytes, 7, &failed);
+    CHECK(parsed(bytes, 6, &failed).pss_bytes == 0 && !failed);
+    CHECK(parsed(bytes, 8, &failed).pss_bytes == 300 && !failed);
+    (void)parsed(bytes, 7, &failed);
     CHECK(failed); /* torn */
     static const uint8_t huge[] = {20,   40,   60,   10,   3,    0,    0xff, 0xff,
                                    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
-    CHECK(taken(huge, sizeof(huge), &failed).pss_bytes == 0 && !failed);
+    CHECK(parsed(huge, sizeof(huge), &failed).pss_bytes == 0 && !failed);
 }
 
 static void what_recording_takes_stands_behind_that(void **state)
@@ -55,9 +55,9 @@ static void what_recording_takes_stands_behind_that(void **state)
     bucket_head_put(&with, &bucket);
     assert_int_equal(with.size, sizeof(bytes));
     assert_memory_equal(with.data, bytes, sizeof(bytes));
-    CHECK(taken(bytes, sizeof(bytes), &failed).own_bytes == 300 && !failed);
-    CHECK(taken(bytes, sizeof(bytes), &failed).pss_bytes == 0);
-    CHECK(taken(bytes, 7, &failed).own_bytes == 0 && !failed);
+    CHECK(parsed(bytes, sizeof(bytes), &failed).own_bytes == 300 && !failed);
+    CHECK(parsed(bytes, sizeof(bytes), &failed).pss_bytes == 0);
+    CHECK(parsed(bytes, 7, &failed).own_bytes == 0 && !failed);
     bytes_free(&with);
 }
 
@@ -72,9 +72,9 @@ static void the_most_of_merged_buckets_stands_behind_that(void **state)
     bucket_head_put(&with, &bucket);
     assert_int_equal(with.size, sizeof(bytes));
     assert_memory_equal(with.data, bytes, sizeof(bytes));
-    struct bucket const back = taken(bytes, sizeof(bytes), &failed);
+    struct bucket const back = parsed(bytes, sizeof(bytes), &failed);
     CHECK(back.rss_max == 300 && back.pss_max == 7 && back.pss_bytes == 4 && !failed);
-    CHECK(taken(bytes, 8, &failed).rss_max == 0 && !failed);
+    CHECK(parsed(bytes, 8, &failed).rss_max == 0 && !failed);
     bytes_free(&with);
 }
 

@@ -30,12 +30,12 @@ static void numbers_of_any_size_come_back(void **state)
     }
     struct byte_reader reader = {.at = buffer.data, .end = buffer.data + buffer.size};
     for (size_t i = 0; i < 8; i++) {
-        CHECK(take_varint(&reader) == values[i]);
-        CHECK(take_signed(&reader) == (int64_t)values[i]);
-        CHECK(take_step(&reader, values[i]) == values[7 - i]);
+        CHECK(parse_varint(&reader) == values[i]);
+        CHECK(parse_signed(&reader) == (int64_t)values[i]);
+        CHECK(parse_step(&reader, values[i]) == values[7 - i]);
     }
     CHECK(!reader.failed && bytes_left(&reader) == 0);
-    CHECK(take_varint(&reader) == 0 && reader.failed);
+    CHECK(parse_varint(&reader) == 0 && reader.failed);
     bytes_free(&buffer);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buckets that are merged again and again against the ones they were made of, with gaps, pins and marks anywhere. */
+/* Buckets that are merged again and again against the ones they were made of, with gaps, pins
+ * and marks anywhere. */
 #include "store/write/coarsen.h"
 
 #include <string.h>

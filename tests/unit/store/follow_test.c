@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Somebody follows a file while it is written: what he has is always what a new reader would see. */
+/* Somebody follows a file while it is written: what he has is always what a new reader would
+ * see. */
 #include "store/read/recording_follow.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "sample.h"
+#include "store/chunks/chunk.h"
 #include "store/read/recording_reader.h"
+#include "store/write/growing_file.h"
 #include "store/write/recording_writer.h"
 
 #include "check.h"
@@ -167,6 +172,39 @@ static void what_is_no_recording_is_refused(void **state)
     CHECK(recording_follow("/proc/self/exe", &fault) == NULL && fault.text[0]);
 }
 
+static void *write_after_a_while(void *context)
+{
+    struct growing_file *file = context;
+    uint8_t header[FILE_HEADER_BYTES];
+    file_header_put(header);
+    nanosleep(&(struct timespec){0, 200000000l}, NULL);
+    CHECK(growing_file_append(file, header, sizeof(header)) == 0);
+    return NULL;
+}
+
+static void a_file_that_has_just_been_made_is_waited_for(void **state)
+{
+    (void)state;
+    char *path = sample_path();
+    struct growing_file file;
+    struct fault fault = {0};
+    pthread_t writer;
+    CHECK(growing_file_create(&file, path) == 0);
+    CHECK(recording_read(path, &fault) == NULL && strstr(fault.text, "has just begun"));
+    CHECK(pthread_create(&writer, NULL, write_after_a_while, &file) == 0);
+    struct recording_follower *follower = follow(path);
+    CHECK(recording_followed(follower)->being_written);
+    pthread_join(writer, NULL);
+    growing_file_close(&file);
+    recording_follower_close(follower);
+
+    /* Nobody writes this one. */
+    int const fd = open(path, O_WRONLY | O_TRUNC);
+    close(fd);
+    CHECK(recording_follow(path, &fault) == NULL && strstr(fault.text, "the file is empty"));
+    sample_forget_path(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_coarser_copy_is_taken_up),
         cmocka_unit_test(a_file_that_comes_in_any_pieces_ends_up_whole),
         cmocka_unit_test(what_is_no_recording_is_refused),
+        cmocka_unit_test(a_file_that_has_just_been_made_is_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,8 @@ static bool has(const char *path, const char *text)
     return size == strlen(text) && memcmp(read, text, size) == 0;
 }
 
-/* Whoever reads the old file goes on reading it, and the new one is locked from its first moment. */
+/* Whoever reads the old file goes on reading it, and the new one is locked from its first
+ * moment. */
 TEST(takes_the_place_of_what_was_there)
 {
     char *path = sample_path();

@@ -176,14 +176,14 @@ TEST(what_is_not_ours_is_refused_and_stays_as_it_was)
     char text[5000];
     memset(text, 'x', sizeof(text));
     write_file(text, sizeof(text));
-    CHECK(!history_open(path, &fault) && strstr(fault.text, "no database"));
-    CHECK(!history_open_to_read(path, &fault) && strstr(fault.text, "no database"));
+    CHECK(!history_open(path, &fault) && strstr(fault.text, "not a database"));
+    CHECK(!history_open_to_read(path, &fault) && strstr(fault.text, "not a database"));
     unlink(path);
     sqlite3 *db;
     CHECK(sqlite3_open(path, &db) == SQLITE_OK);
     CHECK(sqlite3_exec(db, "CREATE TABLE bookmarks (url)", NULL, NULL, NULL) == SQLITE_OK);
     sqlite3_close(db);
-    CHECK(!history_open(path, &fault) && strstr(fault.text, "another program's"));
+    CHECK(!history_open(path, &fault) && strstr(fault.text, "of another program"));
     unlink(path);
     history_close(history_open(path, &fault));
     CHECK(sqlite3_open(path, &db) == SQLITE_OK);
@@ -192,7 +192,7 @@ TEST(what_is_not_ours_is_refused_and_stays_as_it_was)
     CHECK(!history_open(path, &fault) && strstr(fault.text, "newer memoir"));
     CHECK(!history_open("/nonexistent/h.db", &fault) && strstr(fault.text, "cannot write"));
     CHECK(!history_open_to_read("/nonexistent/h.db", &fault) && strstr(fault.text, "cannot open"));
-    CHECK(!history_open("/dev/null", &fault) && strstr(fault.text, "no file"));
+    CHECK(!history_open("/dev/null", &fault) && strstr(fault.text, "not a file"));
 }
 
 TEST(an_empty_file_becomes_a_history_but_has_nothing_to_read)

@@ -58,7 +58,8 @@ static void check_whole(struct recording *read)
     sample_sum(read); /* fails the test when any bucket cannot be read */
 }
 
-/* A kill while a copy takes the place of its file may leave the name of the copy; the next recording removes it. */
+/* A kill while a copy takes the place of its file may leave the name of the copy; the next
+ * recording removes it. */
 static void tidy(const char *path)
 {
     struct recording *recording = recording_create();

@@ -56,8 +56,8 @@ TEST(nothing_of_the_users_is_taken)
     CHECK(mkdir("sub", 0700) == 0);
     CHECK(place_check("new", &fault) == 0 && place_check("empty", &fault) == 0);
     CHECK(place_check("old.memoir", &fault) == 0);
-    CHECK(place_check("notes", &fault) == -EEXIST && strstr(fault.text, "notes is there"));
-    CHECK(place_check("sub", &fault) == -EINVAL && strstr(fault.text, "no file"));
+    CHECK(place_check("notes", &fault) == -EEXIST && strstr(fault.text, "notes exists"));
+    CHECK(place_check("sub", &fault) == -EINVAL && strstr(fault.text, "is a folder"));
     CHECK(place_clear("sub", &fault) == -EINVAL && is_there("sub"));
     CHECK(place_clear("old.memoir", &fault) == 0 && is_there("old.memoir"));
     CHECK(place_clear("notes", &fault) == 0 && !is_there("notes"));

@@ -312,7 +312,8 @@ static void the_file_is_for_its_owner_alone_and_replaces_only_files(void **state
     fputs("somebody else's", old);
     fclose(old);
     chmod(path, 0666);
-    CHECK(recording_writer_create(path, 0, &fault) == NULL && strstr(fault.text, "no recording"));
+    CHECK(recording_writer_create(path, 0, &fault) == NULL &&
+          strstr(fault.text, "not a recording"));
     CHECK(truncate(path, 0) == 0);
     struct recording_writer *writer = recording_writer_create(path, 0, NULL);
     struct stat status;

@@ -7,7 +7,8 @@
 
 #include "check.h"
 
-/* Real functions whose beginnings are awkward to move; each answers with something only it knows. */
+/* Real functions whose beginnings are awkward to move; each answers with something only it
+ * knows. */
 __asm__(".text\n"
         ".p2align 4\n"
         "ends_with_add: endbr64; lea 7(%rdi), %rax; ret\n"

@@ -166,14 +166,7 @@ static int open_folder(void **state)
     return 0;
 }
 
-static int close_folder(void **state)
-{
-    (void)state;
-    scratch_close();
-    return 0;
-}
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, scratch_teardown)
 
 int main(void)
 {

@@ -100,7 +100,8 @@ static void debug_files_are_found_by_build_id_below_the_root(void **state)
     free(id);
 }
 
-/* Processes come and go, each with a root of its own; what they share is read once, and is known after a rest. */
+/* Processes come and go, each with a root of its own; what they share is read once, and is known
+ * after a rest. */
 static void an_open_file_is_the_one_of_its_build_id(void **state)
 {
     struct resolver *resolver = resolver_create();
@@ -339,14 +340,7 @@ static int open_folder(void **state)
     return 0;
 }
 
-static int close_folder(void **state)
-{
-    (void)state;
-    scratch_close();
-    return 0;
-}
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, scratch_teardown)
 
 int main(void)
 {

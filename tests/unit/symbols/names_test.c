@@ -217,21 +217,7 @@ static void assembler_aliases_and_ifuncs_have_sensible_names(void **state)
     name_at(NULL, NULL, 0, NULL);
 }
 
-static int open_folder(void **state)
-{
-    (void)state;
-    scratch_open();
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    (void)state;
-    scratch_close();
-    return 0;
-}
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
+#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
 {

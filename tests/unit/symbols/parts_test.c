@@ -84,7 +84,7 @@ static void forgetting_changes_no_answer(void **state)
     scratch_run("cc", "-O2", "-g", "-gz", "-o", "program", "program.c");
     scratch_symbol("program", "outer", &begin, &size);
     CHECK(elf_image_open(&image, "", scratch_path("program")) == 0);
-    struct dwarf_lines *lines = dwarf_lines_open(image.bytes, (struct slice){"", 0});
+    struct dwarf_lines *lines = dwarf_lines_open(image.bytes, (struct slice){"", 0}, "");
     CHECK(lines && dwarf_lines_bytes(lines) == 0 && dwarf_lines_fixed_bytes(lines) > 0);
     for (int round = 0; round < 3; round++) {
         size_t inlined = 0;

@@ -37,6 +37,20 @@ void scratch_close(void)
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+int scratch_setup(void **state)
+{
+    (void)state;
+    scratch_open();
+    return 0;
+}
+
+int scratch_teardown(void **state)
+{
+    (void)state;
+    scratch_close();
+    return 0;
+}
+
 const char *scratch_path(const char *name)
 {
     char wanted[PATH_MAX];

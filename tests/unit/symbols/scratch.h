@@ -9,6 +9,10 @@
 void scratch_open(void);
 void scratch_close(void);
 
+/* The same as setup and teardown of a test. */
+int scratch_setup(void **state);
+int scratch_teardown(void **state);
+
 /* The full path of `name` in the folder; "" for the folder.  Valid until the next open. */
 const char *scratch_path(const char *name);
 void scratch_write(const char *name, const void *bytes, size_t size);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_test.c - the sampler draws what it should, and its estimates are unbiased.
  *
- * The statistical tests draw new numbers each time.  Each compares a sum with its expectation and fails beyond six
- * standard deviations, which a right sampler exceeds once in 500 million runs; there are fewer than 20 of them. */
+ * The statistical tests draw new numbers each time.  Each compares a sum with its expectation
+ * and fails beyond six standard deviations, which a right sampler exceeds once in 500 million
+ * runs; there are fewer than 20 of them. */
 #include "tracer/rings/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "check.h"
+#include "machine/processor.h"
 #include "model/sampling.h"
 
 #define SIGMAS 6.0
@@ -20,7 +22,7 @@ __thread struct tracer_thread tracer_self;
 static uint64_t new_seed(void)
 {
     static uint64_t count;
-    return (read_tsc() * 0x9e3779b97f4a7c15ull + ++count) | 1;
+    return (processor_ticks() * 0x9e3779b97f4a7c15ull + ++count) | 1;
 }
 
 static bool is_near(double sum, double expected, double variance)
@@ -49,8 +51,8 @@ TEST(quotas_have_the_right_mean_and_spread)
     }
 }
 
-/* Many allocations of random sizes, sampled as the hooks do: what the samples stand for, against what was
- * allocated. */
+/* Many allocations of random sizes, sampled as the hooks do: what the samples stand for, against
+ * what was allocated. */
 TEST(estimates_are_unbiased)
 {
     static const uint64_t largest[] = {16, 300, 20000, 4000000};

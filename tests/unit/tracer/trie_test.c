@@ -6,6 +6,7 @@
 
 #include "capture/wiped_arena.h"
 #include "check.h"
+#include "program_side.h"
 #include "tracer/stacks/tables.h"
 #include "tracer/rings/thread.h"
 
@@ -16,14 +17,14 @@ static int wipe(void **state)
 {
     (void)state;
     arena = wiped_arena();
-    tracer_process.header = arena->header;
+    tracer_process.header = program_side(arena);
     tables_adopt(arena->memory);
     return 0;
 }
 
 static uint32_t node_count(void)
 {
-    return atomic_load(&arena->header->node_count);
+    return atomic_load(&program_side(arena)->node_count);
 }
 
 static uint32_t push(uint32_t parent, uint64_t ip)
@@ -34,12 +35,12 @@ static uint32_t push(uint32_t parent, uint64_t ip)
 TEST(a_stack_has_one_name)
 {
     uint32_t outer = push(TRIE_COMPLETE, 0x1000), inner = push(outer, 0x2000);
-    struct trie_node *node = arena_node_at(arena->memory, inner);
+    struct trie_node *node = arena_node_at(program_side(arena), inner);
     CHECK(outer >= TRIE_FIRST_NODE && inner > outer);
     CHECK(push(TRIE_COMPLETE, 0x1000) == outer && push(outer, 0x2000) == inner);
     CHECK(node->ip == 0x2000 && node->parent == outer && node->module == 1 && node->depth == 1);
-    CHECK(arena_node_at(arena->memory, outer)->parent == TRIE_COMPLETE);
-    CHECK(arena_node_at(arena->memory, outer)->depth == 0);
+    CHECK(arena_node_at(program_side(arena), outer)->parent == TRIE_COMPLETE);
+    CHECK(arena_node_at(program_side(arena), outer)->depth == 0);
     CHECK(node_count() == TRIE_FIRST_NODE + 2);
     /* every part of the key counts */
     CHECK(push(inner, 0x2000) != inner);
@@ -54,18 +55,66 @@ static unsigned unfold(uint32_t node, uint64_t *ips, unsigned room)
 {
     unsigned count = 0;
     for (; node >= TRIE_FIRST_NODE && count < room;
-         node = arena_node_at(arena->memory, node)->parent)
-        ips[count++] = arena_node_at(arena->memory, node)->ip;
+         node = arena_node_at(program_side(arena), node)->parent)
+        ips[count++] = arena_node_at(program_side(arena), node)->ip;
     return count;
 }
 
 static bool is_folded(uint32_t node)
 {
-    for (; node >= TRIE_FIRST_NODE; node = arena_node_at(arena->memory, node)->parent) {
-        if (arena_node_at(arena->memory, node)->depth & TRIE_FOLDED)
+    for (; node >= TRIE_FIRST_NODE; node = arena_node_at(program_side(arena), node)->parent) {
+        if (arena_node_at(program_side(arena), node)->depth & TRIE_FOLDED)
             return true;
     }
     return false;
+}
+
+static uint32_t module_one(uint64_t ret)
+{
+    (void)ret;
+    return 1;
+}
+
+TEST(frames_in_a_row_are_the_frames_one_by_one)
+{
+    uint64_t ret[] = {0x5000, 0x4000, 0x3000, 0x2000}, ips[8];
+    uint32_t outer = push(TRIE_COMPLETE, 0x1000), node = trie_append(outer, ret, 4, module_one);
+    CHECK(node_count() == TRIE_FIRST_NODE + 5);
+    CHECK(unfold(node, ips, 8) == 5 && ips[0] == 0x5000 && ips[3] == 0x2000 && ips[4] == 0x1000);
+    const struct trie_node *inner = arena_node_at(program_side(arena), node);
+    CHECK(inner->target == node && inner->depth == 4 && inner->module == 1);
+    /* a root is a place to begin, the full table is none */
+    CHECK(unfold(trie_append(TRIE_COMPLETE, ret, 4, module_one), ips, 8) == 4);
+    CHECK(trie_append(TRIE_FULL, ret, 4, module_one) == TRIE_FULL);
+    CHECK(trie_append(ARENA_NODES - 1, ret, 1, module_one) != TRIE_NONE);
+}
+
+TEST(deep_frames_in_a_row_are_folded_as_one_by_one)
+{
+    uint64_t ret[1000], ips[1000], others[1000];
+    for (unsigned i = 0; i < 1000; i++)
+        ret[i] = 0x1000 + i % 3;
+    uint32_t const node = trie_append(TRIE_COMPLETE, ret, 1000, module_one);
+    uint32_t twin = TRIE_COMPLETE;
+    for (unsigned i = 1000; i-- > 0;)
+        twin = push(twin, ret[i]);
+    unsigned const count = unfold(node, ips, 1000);
+    CHECK(is_folded(node) && count < 300 && unfold(twin, others, 1000) == count);
+    for (unsigned i = 0; i < count; i++)
+        CHECK(ips[i] == others[i]);
+}
+
+TEST(frames_in_a_row_are_shared_when_nodes_get_few)
+{
+    uint64_t ret[] = {0x3000, 0x2000, 0x1000};
+    atomic_store(&program_side(arena)->node_count, ARENA_NODES / 2 + 1);
+    uint32_t const node = trie_append(TRIE_COMPLETE, ret, 3, module_one);
+    CHECK(node >= TRIE_FIRST_NODE && trie_append(TRIE_COMPLETE, ret, 3, module_one) == node);
+    CHECK(node_count() == ARENA_NODES / 2 + 4);
+    atomic_store(&program_side(arena)->node_count, ARENA_NODES - 2);
+    ret[2]++;
+    CHECK(trie_append(TRIE_COMPLETE, ret, 3, module_one) == TRIE_FULL);
+    CHECK(node_count() <= ARENA_NODES);
 }
 
 /* main, then `rounds` rounds of a cycle, then a leaf. */
@@ -122,7 +171,7 @@ TEST(what_is_deep_without_a_cycle_is_kept_whole)
     for (unsigned i = 0; i < 1000; i++)
         node = push(node, 0x9000000 + i);
     CHECK(unfold(node, ips, 1100) == 1000 && !is_folded(node));
-    CHECK(arena_node_at(arena->memory, node)->depth == 999);
+    CHECK(arena_node_at(program_side(arena), node)->depth == 999);
 }
 
 #define THREADS 4
@@ -168,7 +217,7 @@ TEST(threads_agree_on_the_names)
 TEST(a_full_table_still_finds_what_it_has)
 {
     uint32_t known = push(push(TRIE_COMPLETE, 1), 2);
-    atomic_store(&arena->header->node_count, ARENA_NODES - 2);
+    atomic_store(&program_side(arena)->node_count, ARENA_NODES - 2);
     uint32_t last = push(known, 3);
     CHECK(last == ARENA_NODES - 2 && push(known, 4) == ARENA_NODES - 1);
     for (unsigned i = 0; i < 1000; i++)
@@ -198,6 +247,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_stack_has_one_name, wipe),
+        cmocka_unit_test_setup(frames_in_a_row_are_the_frames_one_by_one, wipe),
+        cmocka_unit_test_setup(deep_frames_in_a_row_are_folded_as_one_by_one, wipe),
+        cmocka_unit_test_setup(frames_in_a_row_are_shared_when_nodes_get_few, wipe),
         cmocka_unit_test_setup(shallow_recursion_is_kept_as_it_is, wipe),
         cmocka_unit_test_setup(deep_recursion_is_folded_but_loses_neither_end, wipe),
         cmocka_unit_test_setup(what_is_deep_without_a_cycle_is_kept_whole, wipe),

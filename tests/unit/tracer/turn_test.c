@@ -25,7 +25,7 @@ struct slow_owner {
 static void *own_for_a_while(void *context)
 {
     struct slow_owner *owner = context;
-    CHECK(turn_take(owner->turn, false));
+    CHECK(turn_claim(owner->turn, false));
     atomic_store(&owner->has_it, 1);
     rest_ms(owner->work_ms);
     if (owner->work_ms > 0)
@@ -47,10 +47,10 @@ TEST(an_owner_that_was_put_aside_is_waited_for)
     struct turn turn = {0};
     struct slow_owner owner = {&turn, 0, 5};
     pthread_t thread = start(&owner);
-    CHECK(turn_take(&turn, false));
+    CHECK(turn_claim(&turn, false));
     turn_give(&turn);
     pthread_join(thread, NULL);
-    CHECK(turn_take(&turn, false));
+    CHECK(turn_claim(&turn, false));
 }
 
 TEST(an_owner_that_is_gone_is_waited_for_once)
@@ -58,19 +58,19 @@ TEST(an_owner_that_is_gone_is_waited_for_once)
     struct turn turn = {0};
     struct slow_owner owner = {&turn, 0, 0};
     pthread_join(start(&owner), NULL);
-    CHECK(!turn_take(&turn, true));
+    CHECK(!turn_claim(&turn, true));
     for (int i = 0; i < 100000; i++) /* waits would take half an hour */
-        CHECK(!turn_take(&turn, true));
+        CHECK(!turn_claim(&turn, true));
     turn_give(&turn); /* as a forked child does */
-    CHECK(turn_take(&turn, false));
+    CHECK(turn_claim(&turn, false));
 }
 
 TEST(who_jumped_away_may_begin_anew_where_that_does_no_harm)
 {
     struct turn turn = {0};
-    CHECK(turn_take(&turn, true));
-    CHECK(turn_take(&turn, true));
-    CHECK(!turn_take(&turn, false));
+    CHECK(turn_claim(&turn, true));
+    CHECK(turn_claim(&turn, true));
+    CHECK(!turn_claim(&turn, false));
 }
 
 int main(void)

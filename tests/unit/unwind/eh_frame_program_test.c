@@ -101,8 +101,8 @@ TEST(a_function_covers_its_own_bytes_and_no_other)
 {
     struct unwind_row row;
     CHECK(run(PROGRAM(""), 0, &row) == 0);
-    CHECK(cfa_is(&row, REG_RSP, 8) && is_at(&row, REG_RIP, -8));
-    CHECK(row.registers[REG_RBP].place == PLACE_SAME && !row.signal_frame);
+    CHECK(cfa_is(&row, REG_SP, 8) && is_at(&row, REG_IP, -8));
+    CHECK(row.registers[REG_FP].place == PLACE_SAME && !row.signal_frame);
     CHECK(run(PROGRAM(""), LENGTH - 1, &row) == 0);
     CHECK(run(PROGRAM(""), LENGTH, &row) == -ENOENT);
     CHECK(run(PROGRAM(""), (uint64_t)-1, &row) == -ENOENT);
@@ -117,23 +117,23 @@ TEST(locations_advance_in_every_width)
     static const int64_t wanted[] = {8, 16, 16, 24, 24, 24, 32, 32, 32, 32, 40, 40};
     for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
         CHECK(run(all, i, &row) == 0);
-        CHECK(cfa_is(&row, REG_RSP, wanted[i]));
+        CHECK(cfa_is(&row, REG_SP, wanted[i]));
     }
 }
 
 TEST(the_cfa_can_be_defined_in_every_way)
 {
     struct unwind_row row;
-    CHECK(run(PROGRAM("\x0c\x06\x10"), 0, &row) == 0 && cfa_is(&row, REG_RBP, 16));
-    CHECK(run(PROGRAM("\x12\x06\x7e"), 0, &row) == 0 && cfa_is(&row, REG_RBP, 16));
-    CHECK(run(PROGRAM("\x0d\x06"), 0, &row) == 0 && cfa_is(&row, REG_RBP, 8));
-    CHECK(run(PROGRAM("\x0e\x80\x02"), 0, &row) == 0 && cfa_is(&row, REG_RSP, 256));
-    CHECK(run(PROGRAM("\x13\x7d"), 0, &row) == 0 && cfa_is(&row, REG_RSP, 24));
+    CHECK(run(PROGRAM("\x0c\x06\x10"), 0, &row) == 0 && cfa_is(&row, REG_FP, 16));
+    CHECK(run(PROGRAM("\x12\x06\x7e"), 0, &row) == 0 && cfa_is(&row, REG_FP, 16));
+    CHECK(run(PROGRAM("\x0d\x06"), 0, &row) == 0 && cfa_is(&row, REG_FP, 8));
+    CHECK(run(PROGRAM("\x0e\x80\x02"), 0, &row) == 0 && cfa_is(&row, REG_SP, 256));
+    CHECK(run(PROGRAM("\x13\x7d"), 0, &row) == 0 && cfa_is(&row, REG_SP, 24));
     CHECK(run(PROGRAM("\x0f\x03\x76\x78\x06"), 0, &row) == 0);
     CHECK(row.cfa_is_expr && row.cfa_expr_size == 3);
     /* and back from an expression */
     CHECK(run(PROGRAM("\x0f\x03\x76\x78\x06\x0c\x07\x30"), 0, &row) == 0);
-    CHECK(cfa_is(&row, REG_RSP, 48));
+    CHECK(cfa_is(&row, REG_SP, 48));
     /* a register that x86-64 does not have cannot be followed, but is no reason to crash */
     CHECK(run(PROGRAM("\x0c\xff\x01\x10"), 0, &row) == 0 && row.cfa_register == REG_COUNT);
 }
@@ -141,28 +141,28 @@ TEST(the_cfa_can_be_defined_in_every_way)
 TEST(registers_can_be_saved_in_every_way)
 {
     struct unwind_row row;
-    CHECK(run(PROGRAM("\x86\x02"), 0, &row) == 0 && is_at(&row, REG_RBP, -16));
-    CHECK(run(PROGRAM("\x05\x06\x03"), 0, &row) == 0 && is_at(&row, REG_RBP, -24));
-    CHECK(run(PROGRAM("\x11\x06\x7f"), 0, &row) == 0 && is_at(&row, REG_RBP, 8));
-    CHECK(run(PROGRAM("\x2f\x06\x02"), 0, &row) == 0 && is_at(&row, REG_RBP, 16));
+    CHECK(run(PROGRAM("\x86\x02"), 0, &row) == 0 && is_at(&row, REG_FP, -16));
+    CHECK(run(PROGRAM("\x05\x06\x03"), 0, &row) == 0 && is_at(&row, REG_FP, -24));
+    CHECK(run(PROGRAM("\x11\x06\x7f"), 0, &row) == 0 && is_at(&row, REG_FP, 8));
+    CHECK(run(PROGRAM("\x2f\x06\x02"), 0, &row) == 0 && is_at(&row, REG_FP, 16));
     CHECK(run(PROGRAM("\x14\x03\x02"), 0, &row) == 0);
-    CHECK(row.registers[REG_RBX].place == PLACE_IS && row.registers[REG_RBX].offset == -16);
+    CHECK(row.registers[DWARF_RBX].place == PLACE_IS && row.registers[DWARF_RBX].offset == -16);
     CHECK(run(PROGRAM("\x15\x03\x7f"), 0, &row) == 0);
-    CHECK(row.registers[REG_RBX].place == PLACE_IS && row.registers[REG_RBX].offset == 8);
+    CHECK(row.registers[DWARF_RBX].place == PLACE_IS && row.registers[DWARF_RBX].offset == 8);
     CHECK(run(PROGRAM("\x07\x10"), 0, &row) == 0);
-    CHECK(row.registers[REG_RIP].place == PLACE_UNDEFINED);
+    CHECK(row.registers[REG_IP].place == PLACE_UNDEFINED);
     CHECK(run(PROGRAM("\x86\x02\x08\x06"), 0, &row) == 0);
-    CHECK(row.registers[REG_RBP].place == PLACE_SAME);
+    CHECK(row.registers[REG_FP].place == PLACE_SAME);
     CHECK(run(PROGRAM("\x09\x06\x0c"), 0, &row) == 0);
-    CHECK(row.registers[REG_RBP].place == PLACE_REGISTER && row.registers[REG_RBP].offset == 12);
+    CHECK(row.registers[REG_FP].place == PLACE_REGISTER && row.registers[REG_FP].offset == 12);
     CHECK(run(PROGRAM("\x10\x06\x02\x76\x00"), 0, &row) == 0);
-    CHECK(row.registers[REG_RBP].place == PLACE_AT_EXPR && row.registers[REG_RBP].expr_size == 2);
+    CHECK(row.registers[REG_FP].place == PLACE_AT_EXPR && row.registers[REG_FP].expr_size == 2);
     CHECK(run(PROGRAM("\x16\x06\x02\x76\x00"), 0, &row) == 0);
-    CHECK(row.registers[REG_RBP].place == PLACE_IS_EXPR);
-    CHECK(run(PROGRAM("\x2e\x10\x2d\x00\x86\x02"), 0, &row) == 0 && is_at(&row, REG_RBP, -16));
+    CHECK(row.registers[REG_FP].place == PLACE_IS_EXPR);
+    CHECK(run(PROGRAM("\x2e\x10\x2d\x00\x86\x02"), 0, &row) == 0 && is_at(&row, REG_FP, -16));
     /* vector registers pass by */
     CHECK(run(PROGRAM("\x91\x02\x05\x40\x03\x07\x30\xd1\x06\x31"), 0, &row) == 0);
-    CHECK(cfa_is(&row, REG_RSP, 8));
+    CHECK(cfa_is(&row, REG_SP, 8));
 }
 
 TEST(states_are_remembered_and_restored)
@@ -170,11 +170,11 @@ TEST(states_are_remembered_and_restored)
     struct unwind_row row;
     /* rbp at -16, remember, rbp same, advance 1, restore_state, restore rbp of the CIE at 2 */
     struct program code = PROGRAM("\x0e\x10\x86\x02\x0a\x41\xc6\x0e\x08\x41\x0b\x41\x06\x06");
-    CHECK(run(code, 0, &row) == 0 && is_at(&row, REG_RBP, -16) && cfa_is(&row, REG_RSP, 16));
-    CHECK(run(code, 1, &row) == 0 && cfa_is(&row, REG_RSP, 8));
-    CHECK(row.registers[REG_RBP].place == PLACE_SAME);
-    CHECK(run(code, 2, &row) == 0 && is_at(&row, REG_RBP, -16) && cfa_is(&row, REG_RSP, 16));
-    CHECK(run(code, 3, &row) == 0 && row.registers[REG_RBP].place == PLACE_SAME);
+    CHECK(run(code, 0, &row) == 0 && is_at(&row, REG_FP, -16) && cfa_is(&row, REG_SP, 16));
+    CHECK(run(code, 1, &row) == 0 && cfa_is(&row, REG_SP, 8));
+    CHECK(row.registers[REG_FP].place == PLACE_SAME);
+    CHECK(run(code, 2, &row) == 0 && is_at(&row, REG_FP, -16) && cfa_is(&row, REG_SP, 16));
+    CHECK(run(code, 3, &row) == 0 && row.registers[REG_FP].place == PLACE_SAME);
     CHECK(run(PROGRAM("\x0a\x0a\x0b\x0b"), 0, &row) == 0);
     CHECK(run(PROGRAM("\x0b"), 0, &row) == -EINVAL);
     CHECK(run(PROGRAM("\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a"), 0, &row) == -EINVAL);
@@ -193,7 +193,7 @@ TEST(what_is_unknown_or_cut_off_is_refused)
     CHECK(run(PROGRAM("\x42\x3f"), 1, &row) == 0);
     /* an offset that no frame has */
     CHECK(run(PROGRAM("\x05\x06\xff\xff\xff\xff\x0f"), 0, &row) == 0);
-    CHECK(row.registers[REG_RBP].place != PLACE_AT);
+    CHECK(row.registers[REG_FP].place != PLACE_AT);
 }
 
 TEST(augmentations_are_understood)
@@ -205,11 +205,11 @@ TEST(augmentations_are_understood)
     /* a personality of four bytes, a language specific area */
     image = make_image(PROGRAM("\x01zPLR\0\x01\x78\x10\x07\x0b\x12\x34\x56\x78\x00\x00"),
                        PROGRAM(RSP_8), PROGRAM(""));
-    CHECK(row_of(&image, START, &row) == 0 && cfa_is(&row, REG_RSP, 8));
+    CHECK(row_of(&image, START, &row) == 0 && cfa_is(&row, REG_SP, 8));
     /* an unknown letter is passed over through the size */
     image =
         make_image(PROGRAM("\x01zRq\0\x01\x78\x10\x03\x00\xaa\xbb"), PROGRAM(RSP_8), PROGRAM(""));
-    CHECK(row_of(&image, START, &row) == 0 && cfa_is(&row, REG_RSP, 8));
+    CHECK(row_of(&image, START, &row) == 0 && cfa_is(&row, REG_SP, 8));
     image = make_image(PROGRAM("\x01"
                                "eh\0\x01\x78\x10"),
                        PROGRAM(RSP_8), PROGRAM(""));

@@ -52,7 +52,7 @@ static void print_row(const struct unwind_row *row, char *cfa, char saved[REG_CO
             snprintf(saved[i], 8, "exp");
         else if (rule->place == PLACE_IS_EXPR)
             snprintf(saved[i], 8, "vexp");
-        else if (rule->place == PLACE_UNDEFINED || i != REG_RIP)
+        else if (rule->place == PLACE_UNDEFINED || i != REG_IP)
             snprintf(saved[i], 8, "u"); /* readelf has one letter for unchanged and undefined */
         else
             snprintf(saved[i], 8, "same");
@@ -76,8 +76,8 @@ static void compare_at(struct comparison *comparison, const struct told_row *tol
     }
     if (!same && comparison->different++ < 5)
         print_error("at %llx: readelf says cfa=%s rbp=%s ra=%s, we %s rbp=%s ra=%s\n",
-                    (unsigned long long)pc, told->cfa, told->saved[REG_RBP], told->saved[REG_RIP],
-                    cfa, saved[REG_RBP], saved[REG_RIP]);
+                    (unsigned long long)pc, told->cfa, told->saved[REG_FP], told->saved[REG_IP],
+                    cfa, saved[REG_FP], saved[REG_IP]);
 }
 
 static void compare(void *context, const struct told_row *told)

@@ -68,8 +68,8 @@ TEST(constants_of_every_width)
 
 TEST(registers_and_memory)
 {
-    registers[REG_RBP] = MEMORY_AT + 16;
-    registers[REG_RIP] = 77;
+    registers[REG_FP] = MEMORY_AT + 16;
+    registers[REG_IP] = 77;
     registers[0] = 5;
     memory[1] = 0xabc;
     memory[2] = MEMORY_AT + 8;
@@ -105,10 +105,10 @@ TEST(arithmetic)
 /* The expression by which linkers describe every PLT entry. */
 TEST(the_plt_expression)
 {
-    registers[REG_RSP] = 0x7000;
-    registers[REG_RIP] = 0x1005;
+    registers[REG_SP] = 0x7000;
+    registers[REG_IP] = 0x1005;
     EXPECT("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", 0x7008);
-    registers[REG_RIP] = 0x100b;
+    registers[REG_IP] = 0x100b;
     EXPECT("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", 0x7010);
 }
 
@@ -144,68 +144,69 @@ TEST(too_much_and_too_little)
 static struct unwind_row plain_row(unsigned reg, int64_t offset)
 {
     struct unwind_row row = {.cfa_register = reg, .cfa_offset = offset};
-    row.registers[REG_RIP] = (struct register_rule){.place = PLACE_AT, .offset = -8};
+    row.registers[REG_IP] = (struct register_rule){.place = PLACE_AT, .offset = -8};
     return row;
 }
 
 TEST(a_step_gives_the_callers_registers)
 {
-    uint64_t now[REG_COUNT] = {[REG_RSP] = MEMORY_AT, [REG_RBP] = 1, [REG_RBX] = 2, [REG_R12] = 3};
+    uint64_t now[REG_COUNT] = {
+        [REG_SP] = MEMORY_AT, [REG_FP] = 1, [DWARF_RBX] = 2, [DWARF_R12] = 3};
     unsigned reads = 0;
     bool outermost = true;
-    struct unwind_row row = plain_row(REG_RSP, 32);
-    row.registers[REG_RBP] = (struct register_rule){.place = PLACE_AT, .offset = -16};
-    row.registers[REG_RBX] = (struct register_rule){.place = PLACE_REGISTER, .offset = REG_R12};
-    row.registers[REG_R12] = (struct register_rule){.place = PLACE_IS, .offset = 8};
+    struct unwind_row row = plain_row(REG_SP, 32);
+    row.registers[REG_FP] = (struct register_rule){.place = PLACE_AT, .offset = -16};
+    row.registers[DWARF_RBX] = (struct register_rule){.place = PLACE_REGISTER, .offset = DWARF_R12};
+    row.registers[DWARF_R12] = (struct register_rule){.place = PLACE_IS, .offset = 8};
     memory[2] = 0xb9;
     memory[3] = 0x4010;
     CHECK(eh_frame_step(&row, now, read_memory, &reads, &outermost) == 0 && !outermost);
-    CHECK(now[REG_RIP] == 0x4010 && now[REG_RBP] == 0xb9 && now[REG_RSP] == MEMORY_AT + 32);
-    CHECK(now[REG_RBX] == 3); /* the old r12, not the new one */
-    CHECK(now[REG_R12] == MEMORY_AT + 40);
+    CHECK(now[REG_IP] == 0x4010 && now[REG_FP] == 0xb9 && now[REG_SP] == MEMORY_AT + 32);
+    CHECK(now[DWARF_RBX] == 3); /* the old r12, not the new one */
+    CHECK(now[DWARF_R12] == MEMORY_AT + 40);
     CHECK(reads == 2);
 }
 
 TEST(a_step_through_expressions)
 {
-    uint64_t now[REG_COUNT] = {[REG_RSP] = 0x7777, [REG_RBP] = MEMORY_AT + 24};
+    uint64_t now[REG_COUNT] = {[REG_SP] = 0x7777, [REG_FP] = MEMORY_AT + 24};
     unsigned reads = 0;
     bool outermost;
     struct unwind_row row = plain_row(0, 0);
     row.cfa_is_expr = true;
     row.cfa_expr = (const uint8_t *)"\x76\x78\x06";
     row.cfa_expr_size = 3;
-    row.registers[REG_RBP] = (struct register_rule){
+    row.registers[REG_FP] = (struct register_rule){
         .place = PLACE_AT_EXPR, .expr = (const uint8_t *)"\x76\x00", .expr_size = 2};
-    row.registers[REG_RSP] = (struct register_rule){
+    row.registers[REG_SP] = (struct register_rule){
         .place = PLACE_IS_EXPR, .expr = (const uint8_t *)"\x23\x08", .expr_size = 2};
     memory[2] = MEMORY_AT + 64; /* the CFA */
     memory[3] = 0x5555;         /* rbp */
     memory[7] = 0x4242;         /* the return address */
     CHECK(eh_frame_step(&row, now, read_memory, &reads, &outermost) == 0);
-    CHECK(now[REG_RIP] == 0x4242 && now[REG_RBP] == 0x5555);
-    CHECK(now[REG_RSP] == MEMORY_AT + 72); /* its own rule goes before the CFA */
+    CHECK(now[REG_IP] == 0x4242 && now[REG_FP] == 0x5555);
+    CHECK(now[REG_SP] == MEMORY_AT + 72); /* its own rule goes before the CFA */
 }
 
 TEST(a_step_that_fails_changes_nothing)
 {
-    uint64_t now[REG_COUNT] = {[REG_RSP] = MEMORY_AT, [REG_RBP] = 1}, before[REG_COUNT];
+    uint64_t now[REG_COUNT] = {[REG_SP] = MEMORY_AT, [REG_FP] = 1}, before[REG_COUNT];
     unsigned reads = 0;
     bool outermost;
     memcpy(before, now, sizeof(now));
-    struct unwind_row row = plain_row(REG_RSP, 4096);
+    struct unwind_row row = plain_row(REG_SP, 4096);
     CHECK(eh_frame_step(&row, now, read_memory, &reads, &outermost) == -EINVAL);
     row = plain_row(REG_COUNT, 8);
     CHECK(eh_frame_step(&row, now, read_memory, &reads, &outermost) == -EINVAL);
-    row = plain_row(REG_RSP, 32);
-    row.registers[REG_RBX] = (struct register_rule){.place = PLACE_REGISTER, .offset = REG_COUNT};
+    row = plain_row(REG_SP, 32);
+    row.registers[DWARF_RBX] = (struct register_rule){.place = PLACE_REGISTER, .offset = REG_COUNT};
     CHECK(eh_frame_step(&row, now, read_memory, &reads, &outermost) == -EINVAL);
-    row.registers[REG_RBX] = (struct register_rule){
+    row.registers[DWARF_RBX] = (struct register_rule){
         .place = PLACE_AT_EXPR, .expr = (const uint8_t *)"\x22", .expr_size = 1};
     CHECK(eh_frame_step(&row, now, read_memory, &reads, &outermost) == -EINVAL);
     assert_memory_equal(before, now, sizeof(now));
-    row = plain_row(REG_RSP, 32);
-    row.registers[REG_RIP].place = PLACE_UNDEFINED;
+    row = plain_row(REG_SP, 32);
+    row.registers[REG_IP].place = PLACE_UNDEFINED;
     CHECK(eh_frame_step(&row, now, read_memory, &reads, &outermost) == 0 && outermost);
     assert_memory_equal(before, now, sizeof(now));
 }

@@ -15,7 +15,7 @@ struct guarded {
 
 /* Byte by byte: the gaps between the variables of an image are no variables, but may be copied. */
 __attribute__((no_sanitize("address"))) static inline void
-guarded_take(uint8_t *to, const volatile uint8_t *from, size_t size)
+guarded_copy_bytes(uint8_t *to, const volatile uint8_t *from, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         to[i] = from[i];
@@ -29,7 +29,7 @@ static inline struct guarded guarded_copy(const void *bytes, size_t size)
     CHECK(copy.pages != MAP_FAILED);
     CHECK(mprotect(copy.pages + copy.room, 4096, PROT_NONE) == 0);
     copy.bytes = copy.pages + copy.room - size;
-    guarded_take(copy.bytes, bytes, size);
+    guarded_copy_bytes(copy.bytes, bytes, size);
     return copy;
 }
 

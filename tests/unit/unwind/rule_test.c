@@ -6,14 +6,14 @@
 static struct unwind_row plain_row(unsigned reg, int64_t offset)
 {
     struct unwind_row row = {.cfa_register = reg, .cfa_offset = offset};
-    row.registers[REG_RIP] = (struct register_rule){.place = PLACE_AT, .offset = -8};
+    row.registers[REG_IP] = (struct register_rule){.place = PLACE_AT, .offset = -8};
     return row;
 }
 
 static struct unwind_row saving_row(unsigned reg, int64_t offset, int saved_at)
 {
     struct unwind_row row = plain_row(reg, offset);
-    row.registers[REG_RBP] = (struct register_rule){.place = PLACE_AT, .offset = saved_at};
+    row.registers[REG_FP] = (struct register_rule){.place = PLACE_AT, .offset = saved_at};
     return row;
 }
 
@@ -27,7 +27,7 @@ TEST(packing_gives_back_what_went_in)
     static const int64_t offsets[] = {8, 16, 128, 4096, (1 << 20) - 8, -8, -4096, -(1 << 20)};
     static const unsigned saved[] = {0, 1, 2, 30, 31};
     static const uint32_t modules[] = {0, 1, 8191, (1u << 22) - 1};
-    for (unsigned k = RULE_RSP; k <= RULE_MISSING; k++) {
+    for (unsigned k = RULE_SP; k <= RULE_MISSING; k++) {
         for (unsigned i = 0; i < 8 * 5 * 4; i++) {
             int64_t offset = offsets[i % 8];
             unsigned fp = saved[i / 8 % 5];
@@ -44,53 +44,53 @@ TEST(packing_gives_back_what_went_in)
 
 TEST(frames_on_rsp_and_rbp_are_packed)
 {
-    struct unwind_row row = plain_row(REG_RSP, 8);
+    struct unwind_row row = plain_row(REG_SP, 8);
     unwind_rule rule = rule_from_row(&row, 7);
-    CHECK(rule_kind_of(rule) == RULE_RSP && rule_offset(rule) == 8 && rule_module(rule) == 7);
+    CHECK(rule_kind_of(rule) == RULE_SP && rule_offset(rule) == 8 && rule_module(rule) == 7);
     CHECK(rule_saved_fp(rule) == 0);
-    row = saving_row(REG_RSP, 4096, -48);
+    row = saving_row(REG_SP, 4096, -48);
     rule = rule_from_row(&row, 9);
-    CHECK(rule_kind_of(rule) == RULE_RSP && rule_offset(rule) == 4096);
+    CHECK(rule_kind_of(rule) == RULE_SP && rule_offset(rule) == 4096);
     CHECK(rule_saved_fp(rule) == 48 && rule_module(rule) == 9);
-    row = saving_row(REG_RBP, 16, -16);
+    row = saving_row(REG_FP, 16, -16);
     rule = rule_from_row(&row, 9);
-    CHECK(rule_kind_of(rule) == RULE_RBP && rule_offset(rule) == 16 && rule_saved_fp(rule) == 16);
-    row = saving_row(REG_RSP, (1 << 20) - 8, -16);
+    CHECK(rule_kind_of(rule) == RULE_FP && rule_offset(rule) == 16 && rule_saved_fp(rule) == 16);
+    row = saving_row(REG_SP, (1 << 20) - 8, -16);
     rule = rule_from_row(&row, 1);
-    CHECK(rule_kind_of(rule) == RULE_RSP && rule_offset(rule) == (1 << 20) - 8);
-    row = plain_row(REG_RSP, 16);
-    row.registers[REG_RBX] = (struct register_rule){.place = PLACE_AT, .offset = -16};
-    CHECK(kind_of(&row) == RULE_RSP); /* other registers are not needed for it */
+    CHECK(rule_kind_of(rule) == RULE_SP && rule_offset(rule) == (1 << 20) - 8);
+    row = plain_row(REG_SP, 16);
+    row.registers[DWARF_RBX] = (struct register_rule){.place = PLACE_AT, .offset = -16};
+    CHECK(kind_of(&row) == RULE_SP); /* other registers are not needed for it */
 }
 
 TEST(what_does_not_fit_is_complex)
 {
     struct unwind_row row;
-    row = plain_row(REG_RSP, 8 << 20);
+    row = plain_row(REG_SP, 8 << 20);
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row = plain_row(REG_RSP, 0);
+    row = plain_row(REG_SP, 0);
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row = plain_row(REG_RSP, -8);
+    row = plain_row(REG_SP, -8);
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row = plain_row(REG_RSP, 12);
+    row = plain_row(REG_SP, 12);
     CHECK(kind_of(&row) == RULE_COMPLEX);
     row = plain_row(10, 8);
     CHECK(kind_of(&row) == RULE_COMPLEX);
     row = plain_row(REG_COUNT, 8);
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row = saving_row(REG_RSP, 16, -12);
+    row = saving_row(REG_SP, 16, -12);
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row = saving_row(REG_RSP, 16, 8);
+    row = saving_row(REG_SP, 16, 8);
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row = saving_row(REG_RSP, 16, -8 * 0x10000);
+    row = saving_row(REG_SP, 16, -8 * 0x10000);
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row = plain_row(REG_RSP, 16);
-    row.registers[REG_RBP] = (struct register_rule){.place = PLACE_REGISTER, .offset = 3};
+    row = plain_row(REG_SP, 16);
+    row.registers[REG_FP] = (struct register_rule){.place = PLACE_REGISTER, .offset = 3};
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row = plain_row(REG_RSP, 16);
-    row.registers[REG_RIP].offset = -16;
+    row = plain_row(REG_SP, 16);
+    row.registers[REG_IP].offset = -16;
     CHECK(kind_of(&row) == RULE_COMPLEX);
-    row.registers[REG_RIP] = (struct register_rule){.place = PLACE_REGISTER, .offset = 3};
+    row.registers[REG_IP] = (struct register_rule){.place = PLACE_REGISTER, .offset = 3};
     CHECK(kind_of(&row) == RULE_COMPLEX);
     CHECK(rule_module(rule_from_row(&row, 77)) == 77);
 }
@@ -101,7 +101,7 @@ static struct unwind_row realigned_row(const char *cfa, size_t size, const char 
     row.cfa_is_expr = true;
     row.cfa_expr = (const uint8_t *)cfa;
     row.cfa_expr_size = size;
-    row.registers[REG_RBP] = (struct register_rule){
+    row.registers[REG_FP] = (struct register_rule){
         .place = PLACE_AT_EXPR, .expr = (const uint8_t *)rbp, .expr_size = 2};
     return row;
 }
@@ -110,14 +110,14 @@ TEST(realigned_frames_are_followed_through_memory)
 {
     struct unwind_row row = realigned_row("\x76\x78\x06", 3, "\x76\x00");
     unwind_rule rule = rule_from_row(&row, 3);
-    CHECK(rule_kind_of(rule) == RULE_RBP_MEMORY && rule_offset(rule) == -8);
+    CHECK(rule_kind_of(rule) == RULE_FP_MEMORY && rule_offset(rule) == -8);
     CHECK(rule_module(rule) == 3);
     row = realigned_row("\x76\x40\x06", 3, "\x76\x00");
     rule = rule_from_row(&row, 3);
-    CHECK(rule_kind_of(rule) == RULE_RBP_MEMORY && rule_offset(rule) == -64);
+    CHECK(rule_kind_of(rule) == RULE_FP_MEMORY && rule_offset(rule) == -64);
     row = realigned_row("\x76\x18\x06", 3, "\x76\x00");
     rule = rule_from_row(&row, 3);
-    CHECK(rule_kind_of(rule) == RULE_RBP_MEMORY && rule_offset(rule) == 24);
+    CHECK(rule_kind_of(rule) == RULE_FP_MEMORY && rule_offset(rule) == 24);
 
     row = realigned_row("\x76\x79\x06", 3, "\x76\x00"); /* not a multiple of eight */
     CHECK(kind_of(&row) == RULE_COMPLEX);
@@ -130,17 +130,17 @@ TEST(realigned_frames_are_followed_through_memory)
     row = realigned_row("\x76\x78\x06", 3, "\x76\x08"); /* rbp is elsewhere */
     CHECK(kind_of(&row) == RULE_COMPLEX);
     row = realigned_row("\x76\x78\x06", 3, "\x76\x00");
-    row.registers[REG_RBP].place = PLACE_IS_EXPR;
+    row.registers[REG_FP].place = PLACE_IS_EXPR;
     CHECK(kind_of(&row) == RULE_COMPLEX);
 }
 
 TEST(signals_and_the_outer_end)
 {
-    struct unwind_row row = plain_row(REG_RSP, 160);
+    struct unwind_row row = plain_row(REG_SP, 160);
     row.signal_frame = true;
     CHECK(kind_of(&row) == RULE_SIGNAL);
-    row = plain_row(REG_RSP, 8);
-    row.registers[REG_RIP].place = PLACE_UNDEFINED;
+    row = plain_row(REG_SP, 8);
+    row.registers[REG_IP].place = PLACE_UNDEFINED;
     CHECK(kind_of(&row) == RULE_OUTERMOST);
 }
 

@@ -1,11 +1,16 @@
 // A table as CSV, quoted as memoir report --csv does.
 import type { Table } from './seen';
 
+// What steers a terminal or the order of text: controls, bidi controls, separators.
+const steering = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 function field(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const isQuoted = /[,"\r\n]/.test(value);
-  const plain = value.replace(/"/g, '""').replace(/[\u0000-\u001f]/g, ' ');
+  const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(value);
+  const isFormula = /^\s*[-=+@]/.test(value) && !isNumber; // to a spreadsheet
+  const plain = (isFormula ? "'" : '') + value.replace(/"/g, '""').replace(steering, ' ');
   return isQuoted ? `"${plain}"` : plain;
 }
 

@@ -1,4 +1,5 @@
-/* advise.h - what could be done about resident memory, from who has it: the last part of explain.h. */
+/* advise.h - what could be done about resident memory, from its owners: the last part of
+ * explain.h. */
 #pragma once
 
 #include "analyze/memory/explain.h"

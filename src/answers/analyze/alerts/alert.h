@@ -1,5 +1,5 @@
-/* alert.h - an alert over time: it fires once when its condition has held long enough, and again only after the value
- * has gone back to 95 % of the threshold or below.
+/* alert.h - an alert over time: it fires once when its condition has held long enough, and again
+ * only after the value has gone back to 95 % of the threshold or below.
  *
  * Pure: the caller brings the values and the time. */
 #pragma once
@@ -19,7 +19,7 @@ struct alert { /* zero all but `rule` to begin */
 struct alert_reading {
     bool is_known;
     double value;     /* in the unit of the rule's threshold */
-    double threshold; /* in the same: bytes where the rule has a share of a limit */
+    double threshold; /* in that unit: bytes where the rule has a share of a limit */
 };
 
 /* Whether it fires at this instant. */

@@ -22,7 +22,7 @@ static void skip_spaces(struct alert_parser *parser)
         parser->at++;
 }
 
-static bool take(struct alert_parser *parser, const char *word)
+static bool consume(struct alert_parser *parser, const char *word)
 {
     size_t const size = strlen(word);
     skip_spaces(parser);
@@ -61,7 +61,7 @@ static int parse_metric(struct alert_parser *parser)
 static int parse_quoted(struct alert_parser *parser, char *text)
 {
     size_t size = 0;
-    if (!take(parser, "\""))
+    if (!consume(parser, "\""))
         return wrong(parser, "needs its text in quotes, as in {site=~\"cache\"}");
     for (; *parser->at != '"'; parser->at++) {
         if (*parser->at == '\0')
@@ -79,9 +79,9 @@ static int parse_site(struct alert_parser *parser)
 {
     struct alert_rule *rule = parser->rule;
     if (rule->kind != ALERT_LEVEL || rule->level != LEVEL_HEAP)
-        return wrong(parser, "has a site, and only heap.live is known by site: as in "
+        return wrong(parser, "has a site, which only heap.live can have: "
                              "heap.live{site=~\"cache\"}>1G");
-    if (!take(parser, "=~"))
+    if (!consume(parser, "=~"))
         return wrong(parser, "needs =~ between site and its expression: {site=~\"cache\"}");
     return parse_quoted(parser, rule->site);
 }
@@ -93,7 +93,7 @@ static int parse_of(struct alert_parser *parser)
     if (rule->kind != ALERT_GROWTH)
         return wrong(parser,
                      "has {of=...}, which belongs to growth: growth{of=\"heap.live\"}>5%/h");
-    if (!take(parser, "="))
+    if (!consume(parser, "="))
         return wrong(parser, "needs = behind of: growth{of=\"heap.live\"}>5%/h");
     int const err = parse_quoted(parser, name);
     if (err)
@@ -101,23 +101,23 @@ static int parse_of(struct alert_parser *parser)
     rule->level = memory_level_find(name, strlen(name));
     return rule->level != LEVEL_NONE
                ? 0
-               : wrong(parser, "asks for the growth of nothing known: rss, anon, heap.live, ...");
+               : wrong(parser, "has an unknown level in {of=...}: it is rss, anon, heap.live, ...");
 }
 
 static int parse_choice(struct alert_parser *parser)
 {
     int err;
-    if (!take(parser, "{"))
+    if (!consume(parser, "{"))
         return 0;
-    if (take(parser, "site"))
+    if (consume(parser, "site"))
         err = parse_site(parser);
-    else if (take(parser, "of"))
+    else if (consume(parser, "of"))
         err = parse_of(parser);
     else
         return wrong(parser, "may choose by {site=~\"...\"} or {of=\"...\"} only");
     if (err)
         return err;
-    return take(parser, "}") ? 0 : wrong(parser, "lacks its closing brace");
+    return consume(parser, "}") ? 0 : wrong(parser, "lacks its closing brace");
 }
 
 /* "/h" and its like, as seconds. */
@@ -129,7 +129,7 @@ static int parse_per(struct alert_parser *parser, double *seconds)
     } units[] = {{"/day", 86400}, {"/d", 86400}, {"/hour", 3600}, {"/h", 3600},
                  {"/min", 60},    {"/m", 60},    {"/s", 1}};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (take(parser, units[i].name)) {
+        if (consume(parser, units[i].name)) {
             *seconds = units[i].seconds;
             return 0;
         }
@@ -154,9 +154,9 @@ static int parse_number(struct alert_parser *parser)
                     : rule->level == LEVEL_BLOCKS ? human_parse_count(number, &bytes)
                                                   : human_parse_bytes(number, &bytes);
     if (err)
-        return wrong(parser, "has no number that can be read: 2G, 512M, 90%, 5%/h");
+        return wrong(parser, "needs a number such as 2G, 512M, 90%, 5%/h");
     if (rule->is_share)
-        take(parser, "%");
+        consume(parser, "%");
     else
         rule->threshold = (double)bytes;
     return rule->threshold > 0 ? 0 : wrong(parser, "is always true: give more than 0");
@@ -169,8 +169,8 @@ static int check_meaning(struct alert_parser *parser)
         return wrong(parser, "compares pressure, which is a share of the time: psi>10%");
     if (rule->kind == ALERT_LEVEL && rule->is_share &&
         (rule->threshold > 1 || rule->site[0] || rule->level == LEVEL_BLOCKS))
-        return wrong(parser, "compares with a share of the memory limit, which is for rss and "
-                             "other bytes of the whole process, up to 100%");
+        return wrong(parser, "compares with a share of the memory limit: this is possible only for "
+                             "rss and other levels of the whole process, up to 100%");
     return 0;
 }
 
@@ -180,9 +180,8 @@ static int parse_for(struct alert_parser *parser)
     skip_spaces(parser);
     if (*parser->at == '\0')
         return 0;
-    if (!take(parser, "for"))
-        return wrong(parser,
-                     "has words behind it that mean nothing; \"for 30s\" is all there can be");
+    if (!consume(parser, "for"))
+        return wrong(parser, "has unknown words at its end; only \"for 30s\" is possible there");
     skip_spaces(parser);
     size_t const size = strlen(parser->at);
     if (size == 0 || size >= sizeof(number) ||
@@ -213,8 +212,8 @@ int alert_rule_parse(const char *text, struct alert_rule *rule, struct fault *fa
     int err = parse_metric(&parser);
     if (!err)
         err = parse_choice(&parser);
-    if (!err && !take(&parser, ">"))
-        return wrong(&parser, "needs a > behind what it measures: rss>2G");
+    if (!err && !consume(&parser, ">"))
+        return wrong(&parser, "needs a > after the metric: rss>2G");
     if (!err)
         err = parse_number(&parser);
     if (!err && rule->kind == ALERT_GROWTH)

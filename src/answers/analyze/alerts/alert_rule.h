@@ -1,10 +1,12 @@
 /* alert_rule.h - the condition of an alert, as a person writes it:
  *
- *     rss>2G    heap.live{site=~"cache"}>1G    rss>90%    growth>5%/h    growth{of="heap.live"}>10M/h    psi>10%
+ *     rss>2G    heap.live{site=~"cache"}>1G    rss>90%    growth>5%/h
+ *               growth{of="heap.live"}>10M/h    psi>10%
  *     ... for 30s
  *
- * A level of memory over a number of bytes (or blocks), or over a share of the limit; growth over bytes or a share of
- * itself per s, min, h or day, when the growth verdict says that it grows; pressure (PSI) over a share of the time. */
+ * A level of memory over a number of bytes (or blocks), or over a share of the limit; growth
+ * over bytes or a share of itself per s, min, h or day, when the growth verdict says that it
+ * grows; pressure (PSI) over a share of the time. */
 #pragma once
 
 #include <stdbool.h>

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* Programs have some memory besides blocks: stacks, the loader's and libc's data, what the allocator keeps.  This much
- * is worth a word; in a program that allocates next to nothing, less is. */
+/* Programs have some memory besides blocks: stacks, the loader's and libc's data, what the
+ * allocator keeps.  This much is worth a word; in a program that allocates next to nothing, less
+ * is. */
 #define UNEXPLAINED_BYTES    (32ull << 20)
 #define UNEXPLAINED_OF_FEW   (2ull << 20)
 #define FEW_CALLS            100u
@@ -31,8 +32,9 @@ static bool lacks_memory(const struct recording *recording)
     return anon - heap > UNEXPLAINED_BYTES && heap < anon / 2;
 }
 
-/* A program that was traced from its first instruction on gives nothing back unseen: then it is a leak, and no doubt.  In one that ran already,
- * addresses of free() that it had copied before are not seen. */
+/* A program that was traced from its first instruction on gives nothing back unseen: then it is
+ * a leak, and no doubt.  In one that ran already, addresses of free() that it had copied before
+ * are not seen. */
 static bool lacks_frees(const struct recording *recording)
 {
     return recording->before.attached && recording->heap.calls >= MANY_CALLS &&

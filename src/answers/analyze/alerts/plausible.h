@@ -1,15 +1,18 @@
-/* plausible.h - whether a recording can be all of a program's heap, and if not, what passed it by.
+/* plausible.h - whether a recording can be all of a program's heap, and if not, what passed it
+ * by.
  *
- * Works from what the recorder recognised (recording->traits) and from numbers that cannot go together: resident
- * memory without blocks, allocations without frees. */
+ * Works from what the recorder recognised (recording->traits) and from numbers that cannot go
+ * together: resident memory without blocks, allocations without frees. */
 #pragma once
 
 #include "model/recording.h"
 
 enum doubt_kind {
-    DOUBT_RUNTIME, /* `trait` keeps memory of its own, which is not in the recording or not block by block */
+    /* `trait` keeps memory of its own, which is not in the recording or not block by block */
+    DOUBT_RUNTIME,
     DOUBT_NOTHING, /* not one allocation was seen, and nothing known explains that */
-    DOUBT_MEMORY, /* much more memory is resident than was allocated, and nothing known explains that */
+    /* much more memory is resident than was allocated, and nothing known explains that */
+    DOUBT_MEMORY,
     DOUBT_NO_FREES, /* many allocations, hardly a free */
     DOUBT_OFF,      /* the heap was not traced for a while */
     DOUBT_KINDS

@@ -33,8 +33,9 @@ static const char *const default_patterns[] = {
     "^g_type_register_static$",
 };
 
-/* Likewise, without names: what the constructors of libstdc++ itself make, which the loader calls.  Nobody
- * else calls that library from the loader's code, where libc is not in the loader as musl's is. */
+/* Likewise, without names: what the constructors of libstdc++ itself make, which the loader
+ * calls.  Nobody else calls that library from the loader's code, where libc is not in the loader
+ * as musl's is. */
 static const struct suppression default_calls[] = {
     {.pattern = "/libstdc++.so* < /ld-linux*", .callee = "/libstdc++.so", .caller = "/ld-linux"},
     {.pattern = "/libstdc++.so* < /ld-2.*", .callee = "/libstdc++.so", .caller = "/ld-2."},

@@ -1,4 +1,4 @@
-/* suppress.h - leaks somebody has looked at and accepted, named by rules in LeakSanitizer's syntax.
+/* suppress.h - leaks that were looked at and accepted, named by rules in LeakSanitizer's syntax.
  *
  *     # comment
  *     leak:pattern
@@ -35,12 +35,13 @@ void suppressions_fini(struct suppressions *suppressions);
 /* One-time allocations that libc and common runtimes keep for ever by design.  0 or -ENOMEM. */
 int suppressions_add_defaults(struct suppressions *suppressions);
 
-/* Adds the rules of a file's text.  How many lines are no rules: they are passed over, and the first of them is in `fault`
- * (offset and sentence).  -ENOMEM. */
+/* Adds the rules of a file's text.  How many lines are no rules: they are passed over, and the
+ * first of them is in `fault` (offset and sentence).  -ENOMEM. */
 int suppressions_add(struct suppressions *suppressions, struct slice text, const char *origin,
                      struct fault *fault);
 
-/* Adds what the recorded program itself says is no leak; a line that is no rule is passed over.  0 or -ENOMEM. */
+/* Adds what the recorded program itself says is no leak; a line that is no rule is passed over.
+ * 0 or -ENOMEM. */
 int suppressions_add_recorded(struct suppressions *suppressions, const struct recording *recording);
 
 /* Takes the rows that a rule matches out of `weights` and its totals, and credits the rules.
@@ -48,8 +49,9 @@ int suppressions_add_recorded(struct suppressions *suppressions, const struct re
 int suppressions_apply(struct suppressions *suppressions, struct recording *recording,
                        struct weights *weights);
 
-/* Of heap.leaked, takes out what the usual rules and those of the program itself match, and counts it in `weights`; nothing of any other
- * metric.  So every view that takes no rules of its own shows what memoir report does.  0 or -ENOMEM. */
+/* Of heap.leaked, takes out what the usual rules and those of the program itself match, and
+ * counts it in `weights`; nothing of any other metric.  So every view that takes no rules of its
+ * own shows what memoir report does.  0 or -ENOMEM. */
 int suppressions_leave_out(struct recording *recording, struct weights *weights);
 
 /* True when `pattern` matches `text`; linear in their lengths times the stars. */

@@ -29,7 +29,7 @@ static int parse_metric(struct diff_gate *gate, size_t length, struct fault *fau
     if (gate->metric)
         return 0;
     return fault_set(fault, -EINVAL,
-                     "\"%s\" cannot be judged: there is no metric \"%s\", write heap.peak, "
+                     "the condition \"%s\" is invalid: there is no metric \"%s\", write heap.peak, "
                      "heap.leaked, heap.allocated or heap.calls",
                      gate->text, name);
 }
@@ -69,7 +69,9 @@ static int parse_limit(struct diff_gate *gate, const char *text, struct fault *f
         gate->limit = sign * (int64_t)amount;
         return 0;
     }
-    return fault_set(fault, -EINVAL, "\"%s\" cannot be judged: \"%s\" is no limit for %s, write %s",
+    return fault_set(fault, -EINVAL,
+                     "the condition \"%s\" is invalid: \"%s\" is no limit for %s, "
+                     "write %s",
                      gate->text, text, gate->metric->name, amount_example(gate->metric));
 }
 
@@ -78,7 +80,7 @@ static int parse_gate(struct diff_gate *gate, struct fault *fault)
     const char *sign = strchr(gate->text, '>');
     if (!sign)
         return fault_set(fault, -EINVAL,
-                         "\"%s\" cannot be judged: it needs > or >=, as in heap.peak>+5%%",
+                         "the condition \"%s\" is invalid: it needs > or >=, as in heap.peak>+5%%",
                          gate->text);
     int err = parse_metric(gate, (size_t)(sign - gate->text), fault);
     if (err)
@@ -99,7 +101,7 @@ int diff_gates_parse(struct diff_gates *gates, const char *text, struct fault *f
                              "a condition is at most %zu letters long, as in heap.peak>+5%%",
                              sizeof(gate.text) - 1);
         if (count == DIFF_GATES_MAX)
-            return fault_set(fault, -EINVAL, "at most %d conditions can be judged", DIFF_GATES_MAX);
+            return fault_set(fault, -EINVAL, "there can be at most %d conditions", DIFF_GATES_MAX);
         memcpy(gate.text, text, length);
         cut_blanks(gate.text);
         int err = parse_gate(&gate, fault);

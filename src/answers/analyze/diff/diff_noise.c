@@ -52,7 +52,8 @@ double diff_noise_change(const struct diff_noise *noise, const struct diff_value
     return (double)values->after - noise->factor * (double)values->before;
 }
 
-/* One more than was seen, as sample_error does: that nothing was seen does not mean that nothing is. */
+/* One more than was seen, as sample_error does: that nothing was seen does not mean that nothing
+ * is. */
 static double samples_error(int64_t count, double weight)
 {
     return DEVIATION * sqrt(fabs((double)count) + 1) * weight;

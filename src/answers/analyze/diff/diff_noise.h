@@ -1,13 +1,15 @@
-/* diff_noise.h - whether a change is one, or the luck of sampling; and how large it is as people see it.
+/* diff_noise.h - whether a change is one, or the luck of sampling; and how large it is as people
+ * see it.
  *
- * Samples of processor time come by chance: n of them are uncertain by about the square root of n.  Sampled blocks
- * have the error that sampling.h states.  What was counted one by one is exact. */
+ * Samples of processor time come by chance: n of them are uncertain by about the square root of
+ * n.  Sampled blocks have the error that sampling.h states.  What was counted one by one is
+ * exact. */
 #pragma once
 
 #include "analyze/diff/diff.h"
 
 enum diff_change {
-    CHANGE_NONE,  /* the same to the last unit */
+    CHANGE_NONE,  /* equal on both sides */
     CHANGE_NOISE, /* no more than sampling may be wrong by, in 95 of 100 cases */
     CHANGE_SHRANK_1,
     CHANGE_SHRANK_2, /* by 10 % and more */

@@ -1,4 +1,5 @@
-/* diff_scale.h - what the older side is multiplied by, so that two runs of different length or load compare. */
+/* diff_scale.h - what the older side is multiplied by, so that two runs of different length or
+ * load compare. */
 #pragma once
 
 #include "analyze/diff/diff.h"
@@ -6,7 +7,7 @@
 enum diff_scale {
     SCALE_NONE,  /* as recorded */
     SCALE_TIME,  /* as much time as the newer one has */
-    SCALE_TOTAL, /* the same total: only shares count */
+    SCALE_TOTAL, /* an equal total: only shares count */
 };
 
 extern const char *const diff_scale_names[]; /* "none", "time", "total"; NULL */

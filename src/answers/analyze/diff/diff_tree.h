@@ -1,8 +1,9 @@
-/* diff_tree.h - a call tree of two weighings, with both numbers at each node, what it calls included.
+/* diff_tree.h - a call tree of two weighings, with both numbers at each node, what it calls
+ * included.
  *
- * The value of a node is what both sides have there together (before * factor + after, each without its sign): that is
- * how wide it is drawn.  Such widths add up at every level, a stack that is gone keeps the width it had and one that is
- * new has the one it got. */
+ * The value of a node is what both sides have there together (before * factor + after, each
+ * without its sign): that is how wide it is drawn.  Such widths add up at every level, a stack
+ * that is gone keeps the width it had and one that is new has the one it got. */
 #pragma once
 
 #include "analyze/trees/call_tree.h"
@@ -19,8 +20,8 @@ struct diff_tree {
     VEC(struct diff_node) nodes; /* one per node of the tree */
     struct diff_noise noise;
     const char *unit;
-    double grown,
-        shrunk; /* what nodes gained and lost by themselves, all together; shrunk is positive */
+    /* what nodes gained and lost by themselves, all together; shrunk is positive */
+    double grown, shrunk;
 };
 
 /* 0 or -ENOMEM. */

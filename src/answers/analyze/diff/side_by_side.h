@@ -1,5 +1,5 @@
-/* side_by_side.h - several metrics of one recording in one list, or one tree: a column each, and what one is per unit of
- * its neighbour. */
+/* side_by_side.h - several metrics of one recording in one list, or one tree: a column each, and
+ * what one is per unit of its neighbour. */
 #pragma once
 
 #include "analyze/sites/rank.h"
@@ -39,10 +39,10 @@ struct side_by_side {
         int64_t value, count;             /* of the stacks that match */
         struct time_range used;
     } columns[SIDE_MAX];
-    VEC(struct side_row)
-    rows; /* by |self| of the sort metric, then |total|; then of the others; then by name */
-    VEC(struct side_node)
-    tree; /* from the outermost; tree[0] is all; not BY_THREAD; children sorted by |total| likewise */
+    /* by |self| of the sort metric, then |total|; then of the others; then by name */
+    VEC(struct side_row) rows;
+    /* from the outermost; tree[0] is all; not BY_THREAD; children sorted by |total| */
+    VEC(struct side_node) tree;
 };
 
 /* 0, or -errno with a sentence.  Call side_by_side_fini after success. */
@@ -50,11 +50,12 @@ int side_by_side_build(struct recording *recording, const struct side_question *
                        struct side_by_side *sides, struct fault *fault);
 void side_by_side_fini(struct side_by_side *sides);
 
-/* What two metrics say together.  The one that is time divides, or the one that is calls, or else the first. */
+/* What two metrics say together.  The one that is time divides, or the one that is calls, or
+ * else the first. */
 enum side_ratio_kind {
     SIDE_PER_SECOND, /* bytes or calls for each second */
     SIDE_EACH,       /* bytes for each call */
-    SIDE_TIMES,      /* of the same unit: a plain number */
+    SIDE_TIMES,      /* of one unit: a plain number */
 };
 struct side_ratio {
     enum side_ratio_kind kind;

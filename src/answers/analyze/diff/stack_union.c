@@ -28,7 +28,8 @@ struct stack_union_source {
     stack_id *stacks;
 };
 
-/* The module of the same name, whatever its version and folder: an index, MODULE_NONE when there is no name. */
+/* The module of the same name, whatever its version and folder: an index, MODULE_NONE when there
+ * is no name. */
 static int unite_module(struct uniting *uniting, const struct recording *recording, string_id path,
                         uint32_t *index)
 {

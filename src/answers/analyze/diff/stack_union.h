@@ -1,7 +1,9 @@
-/* stack_union.h - the stacks of two recordings as stacks of one, under names that are the same in both.
+/* stack_union.h - the stacks of two recordings as stacks of one, under names that are the same
+ * in both.
  *
- * What diff.h does row by row, for whole trees: frames are matched as site_key.h says, so that recordings of different
- * builds compare.  The names shown are those of the newer one where it has them. */
+ * What diff.h does row by row, for whole trees: frames are matched as site_key.h says, so that
+ * recordings of different builds compare.  The names shown are those of the newer one where it
+ * has them. */
 #pragma once
 
 #include "analyze/diff/diff.h"

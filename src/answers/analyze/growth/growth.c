@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analyze/growth/growth_floors.h"
+#include "base/clock.h"
 #include "base/invariant.h"
 
-#define SECOND_NS 1e9
-#define DAY_NS    UINT64_C(86400000000000)
+#define DAY_NS UINT64_C(86400000000000)
 
 #define WINDOW_NS   DAY_NS
 #define LEAST_Z     2.58
@@ -26,7 +26,8 @@
 #define RECENT_LEAST_Z    3.29
 #define RECENT_LEAST_RISE 0.03
 #define RECENT_ABOVE      0.5 /* of the rise must lie above all that was before */
-#define RECENT_BEFORE     0.8 /* of the slope in as long a time before it: else it is slowing down */
+/* of the slope in as long a time before it: else it is slowing down */
+#define RECENT_BEFORE 0.8
 #define RECENT_LATE                                                                                \
     0.9 /* of the slope of its first third, in the last: else it is slowing down, too */
 #define RECENT_HALVINGS 3
@@ -52,7 +53,9 @@ static int64_t whole_bytes(double value)
 
 static uint64_t whole_ns(double seconds)
 {
-    return seconds >= 1.8e10 ? UINT64_MAX : seconds <= 0 ? 0 : (uint64_t)(seconds * SECOND_NS);
+    return seconds >= 1.8e10 ? UINT64_MAX
+           : seconds <= 0    ? 0
+                             : (uint64_t)(seconds * (double)NS_PER_SECOND);
 }
 
 /* Where a stretch lies in the points. */
@@ -138,8 +141,8 @@ static enum growth_verdict judge_floors(const struct trend_series *floors,
     return GROWTH_GROWING;
 }
 
-/* What a part of the day brings it has brought before, and garbage piles up after each collection: only what climbs
- * above all that was is news. */
+/* What a part of the day brings it has brought before, and garbage piles up after each
+ * collection: only what climbs above all that was is news. */
 static bool is_above_before(const struct growth_question *question, size_t first,
                             const struct growth *recent)
 {

@@ -1,8 +1,9 @@
 /* growth.h - is this memory growing, or only warming up, filling a cache, collecting garbage?
  *
- * A pure function from a series to a verdict.  The rules, and how often they are right, are in docs/growth.md: floors
- * instead of values, a trend that is sure, steep enough, in every third of the window and not slowing down; the newest
- * part alone when it climbs above all that was; daily floors when there are days enough. */
+ * A pure function from a series to a verdict.  The rules, and how often they are right, are in
+ * docs/growth.md: floors instead of values, a trend that is sure, steep enough, in every third
+ * of the window and not slowing down; the newest part alone when it climbs above all that was;
+ * daily floors when there are days enough. */
 #pragma once
 
 #include <stdbool.h>
@@ -44,8 +45,8 @@ struct growth {
     int64_t first, last, middle;         /* floors at its beginning and end, and their median */
     double slope, slope_low, slope_high; /* bytes a second, with the 95 % interval */
     double confidence;                   /* that it rises at all: 0 to 1 */
-    /* until the limit is reached at this slope, and at the steepest and the gentlest of the interval; 0: it is
-     * reached; GROWTH_NEVER: not growing, or no limit */
+    /* until the limit is reached at this slope, and at the steepest and the gentlest of the
+     * interval; 0: it is reached; GROWTH_NEVER: not growing, or no limit */
     uint64_t limit_ns, limit_early_ns, limit_late_ns;
     double bytes_per_mark; /* over the window; 0 unless marks_used */
     size_t marks_used;

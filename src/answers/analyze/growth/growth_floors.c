@@ -7,8 +7,9 @@
 #include "base/invariant.h"
 
 #define POINTS_PER_FLOOR 3
-#define CALMER                                                                                     \
-    0.5 /* stretches twice as wide have so much less noise when a saw has teeth as wide as they were */
+/* Stretches twice as wide have at most this share of the noise if a saw has teeth as wide as
+ * the stretches were. */
+#define CALMER         0.5
 #define DAY_S          86400.0
 #define DAY_PARTS      24 /* a day was seen when points are in half of these */
 #define DAY_PERCENTILE 20 /* one in so many lies below */

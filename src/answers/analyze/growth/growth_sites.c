@@ -13,7 +13,8 @@
 #define LEAST_SHARE 0.02 /* of the heap's slope: smaller ones explain nothing */
 #define ENOUGH      0.95 /* of it explained: the rest is not listed */
 
-/* The live bytes of one function against the beginning of the stretch: now, and the least in each slot of time. */
+/* The live bytes of one function against the beginning of the stretch: now, and the least in
+ * each slot of time. */
 struct growth_account {
     double live;
     double floors[SLOTS];
@@ -126,7 +127,8 @@ static int choose_stacks(struct growth_ledger *ledger, struct recording_growth *
                          struct fault *fault)
 {
     struct weights weights = {0};
-    /* The very end is left out: a program that tidies up before it exits has freed it all by then. */
+    /* The very end is left out: a program that tidies up before it exits has freed it all by
+     * then. */
     uint64_t const span = ledger->to_ns - ledger->from_ns;
     struct time_range const range = {ledger->from_ns, ledger->to_ns - span / SLOTS};
     int64_t most[GROWTH_SITES_MAX] = {0};

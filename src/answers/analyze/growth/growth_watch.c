@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/growth/growth_watch.h"
 
-#define JUDGE_NS UINT64_C(10000000000)
+#include "base/clock.h"
+
+#define JUDGE_NS (10 * NS_PER_SECOND)
 
 static void merge_pairs(struct growth_watch *watch)
 {

@@ -38,7 +38,7 @@ static struct owners_instant make_instant(uint64_t time_ns, uint64_t live, const
     return instant;
 }
 
-static void take_bucket(void *into, const struct bucket *bucket)
+static void add_bucket(void *into, const struct bucket *bucket)
 {
     struct walking *walking = into;
     struct owners_sums *now = &walking->now;
@@ -82,7 +82,7 @@ int owners_curve_build(struct recording *recording, size_t most, struct owners_c
     struct time_range range = TIME_ALL;
     int err =
         recording->buckets.count
-            ? bucket_walk(recording, &range, (struct bucket_visitor){take_bucket, &walking}, fault)
+            ? bucket_walk(recording, &range, (struct bucket_visitor){add_bucket, &walking}, fault)
             : 0;
     if (err == 0 && walking.is_short_of_memory)
         err = fault_set(fault, -ENOMEM, "out of memory");

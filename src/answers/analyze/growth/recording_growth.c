@@ -11,7 +11,8 @@
 #define FAMILY_TEXT_MAX 128
 #define DAYS_SHOWN      7
 
-/* The name of a mark with '#' for every number in it: "block 17" and "block 18" are one piece of work, twice. */
+/* The name of a mark with '#' for every number in it: "block 17" and "block 18" are one piece of
+ * work, twice. */
 static string_id family_of(struct recording *recording, string_id label)
 {
     char text[FAMILY_TEXT_MAX];
@@ -32,7 +33,8 @@ struct mark_times {
     VEC(uint64_t) times;
 };
 
-/* The marks and beginnings of phases of the family that has most of them, up to a time.  Its name. */
+/* The marks and beginnings of phases of the family that has most of them, up to a time.  Its
+ * name. */
 static string_id collect_marks(struct recording *recording, uint64_t to_ns, struct mark_times *into)
 {
     const struct mark_list *marks = &recording->marks;
@@ -79,7 +81,8 @@ static int collect(const struct recording *recording, bool heap, uint64_t from_n
     return 0;
 }
 
-/* What recording takes in the process is not its growth.  Older recordings do not say how much that was at each time: then it is at most what it was in the end. */
+/* What recording takes in the process is not its growth.  Older recordings do not say how much
+ * that was at each time: then it is at most what it was in the end. */
 static int64_t own_rise(const struct recording *recording)
 {
     vec_each (bucket, &recording->buckets)

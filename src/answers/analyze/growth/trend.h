@@ -1,7 +1,8 @@
 /* trend.h - does a short series rise, how fast, and how sure is that?
  *
- * Mann and Kendall's test with the variance of Hamed and Rao, because neighbours in a series of memory resemble each
- * other; Theil and Sen's slope, because a few odd values must not matter.  O(n^2) with n at most TREND_MAX. */
+ * Mann and Kendall's test with the variance of Hamed and Rao, because neighbours in a series of
+ * memory resemble each other; Theil and Sen's slope, because a few odd values must not matter.
+ * O(n^2) with n at most TREND_MAX. */
 #pragma once
 
 #include <stdbool.h>

@@ -10,7 +10,8 @@
 #include "base/human.h"
 #include "base/invariant.h"
 
-/* Bytes by column and stack.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
+/* Bytes by column and stack.  Unsigned, so that nonsense in a damaged file wraps instead of
+ * trapping. */
 struct explain_adding {
     struct summed {
         unsigned column, kinds; /* pairs of columns */
@@ -156,11 +157,12 @@ static int refuse(const struct recording *recording, uint64_t to_ns, struct faul
     char time[HUMAN_MAX];
     if (recording->residency.looks)
         return fault_set(fault, -ENODATA,
-                         "nobody had looked at its pages by %s: ask for a later time",
+                         "the recording has no snapshot of the pages before %s: choose a later "
+                         "time",
                          human_duration(to_ns, time));
     return fault_set(fault, -ENODATA,
-                     "nobody has looked at its pages: the program was over too soon, or it was "
-                     "recorded with --map-every off, or by another program");
+                     "the recording has no snapshot of the pages: the program ended before the "
+                     "first one, or was recorded with --map-every off, or by another program");
 }
 
 int explain_make(struct recording *recording, uint64_t to_ns, struct explanation *explanation,

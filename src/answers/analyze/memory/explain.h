@@ -1,4 +1,5 @@
-/* explain.h - the resident memory of a process, split up among its owners, and what could be done about it. */
+/* explain.h - the resident memory of a process, divided among its owners, and advice how to
+ * reduce it. */
 #pragma once
 
 #include "analyze/sums/weigh.h"
@@ -9,55 +10,57 @@ enum advice_kind {
     ADVICE_FRAGMENTED, /* few live bytes pin many pages */
     ADVICE_STACKS,     /* stacks of threads that ended, or of very many */
     ADVICE_GROWING,    /* a call site whose live bytes keep rising */
-    ADVICE_EARLIER,    /* touched before anybody watched: who did is not known */
-    ADVICE_BLOCKS,     /* of pages alone: who touched them is known, who allocated is not */
+    ADVICE_EARLIER,    /* touched before the recording: by which code is not known */
+    ADVICE_BLOCKS,     /* of pages alone: the code that touched them is known, no other */
     ADVICE_UNTOUCHED,  /* asked for and never touched: costs no memory */
-    ADVICE_RESERVED,   /* mapped and never touched, likewise */
+    ADVICE_RESERVED,   /* mapped and never touched: costs none */
     ADVICE_KINDS
 };
 
 struct advice {
     enum advice_kind kind;
-    uint64_t
-        bytes; /* that could come back; of EARLIER and BLOCKS, that it is about; of the last two, that are not resident anyway */
-    uint32_t stack; /* of FRAGMENTED and GROWING: whose blocks; 0: none */
-    uint64_t
-        of_bytes; /* of FRAGMENTED: what that stack's live blocks are in all; of GROWING: an hour */
-    uint32_t count; /* of ARENAS and STACKS */
+    /* Bytes that the advice could save.  EARLIER and BLOCKS: the bytes that the advice is
+     * about.  UNTOUCHED and RESERVED: bytes that are not resident anyway. */
+    uint64_t bytes;
+    uint32_t stack; /* FRAGMENTED and GROWING: the stack of the blocks; 0: none. */
+    /* FRAGMENTED: all live bytes of that stack.  GROWING: growth per hour. */
+    uint64_t of_bytes;
+    uint32_t count; /* ARENAS and STACKS: how many there are. */
 };
 
 struct explanation {
     struct residency residency;
-    uint64_t at_ns; /* what follows is of this time */
-    bool
-        is_of_pages; /* no hook was in the process: the first PAGE_KINDS_RESIDENT of `pages` are the parts, and `owners` is empty */
-    struct weights owners[OWNER_KINDS]; /* by stack */
-    struct weights pages
-        [PAGE_KINDS]; /* by the stack that touched them first; empty when nobody watched them */
-    struct weights
-        touched[OWNERS_TOUCHED]; /* of owner_touched_kinds: by the stack that touched them first */
-    uint64_t total;              /* of all parts */
-    int64_t
-        heap_live_bytes; /* what the heap's books say at that time: asked for and not freed, resident or not */
-    VEC(struct advice) advice; /* the most bytes first */
+    uint64_t at_ns; /* Time of all numbers below. */
+    /* True: no hook was in the process.  Then the first PAGE_KINDS_RESIDENT of `pages` are the
+     * parts, and `owners` is empty. */
+    bool is_of_pages;
+    struct weights owners[OWNER_KINDS]; /* By stack. */
+    /* By the stack that touched the pages first; empty when page faults were not recorded. */
+    struct weights pages[PAGE_KINDS];
+    /* Of owner_touched_kinds: by the stack that touched the pages first. */
+    struct weights touched[OWNERS_TOUCHED];
+    uint64_t total; /* Sum of all parts. */
+    /* Live heap at that time: requested and not freed, resident or not. */
+    int64_t heap_live_bytes;
+    VEC(struct advice) advice; /* Sorted by bytes, largest first. */
 };
 
-/* As of the last look at the pages before `to_ns`.  0; -ENODATA with a sentence when nobody has looked by then; or another -errno.
- * The caller ends it after success. */
+/* Explains the last look at the pages before `to_ns`.  Returns 0; -ENODATA with a sentence when
+ * there was no look by then; or another -errno.  Call explain_fini after success. */
 int explain_make(struct recording *recording, uint64_t to_ns, struct explanation *explanation,
                  struct fault *fault);
 void explain_fini(struct explanation *explanation);
 
-/* One part of the whole. */
+/* One part of the resident memory. */
 struct explained_part {
     const struct owner_words *words;
     const struct weights *weights;
-    const struct weights
-        *touched; /* of its pages that no hook saw, who touched them first; NULL: not known */
+    /* For pages that no hook saw: the stacks that touched them first; NULL: unknown. */
+    const struct weights *touched;
 };
 #define EXPLAINED_PARTS_MAX OWNER_KINDS
-/* All parts, in the order of their numbers.  How many. */
+/* Fills `parts` in the order of their numbers.  Returns how many there are. */
 size_t explain_parts(const struct explanation *explanation,
                      struct explained_part parts[EXPLAINED_PARTS_MAX]);
-/* Whether it stands for pages whose stack is not known: the name in brackets is what is known instead. */
+/* True when the function is a name in brackets that stands for pages whose stack is unknown. */
 bool explain_is_unseen(const struct recording *recording, uint32_t function);

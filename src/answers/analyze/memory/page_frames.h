@@ -1,7 +1,9 @@
-/* page_frames.h - frames as a tree of pages tells them apart: by file and address, as the page profilers before us did.
+/* page_frames.h - frames as a tree of pages tells them apart: by file and address, as the page
+ * profilers before us did.
  *
- * A frame that is only a name ("[resident before attach]") is told by it.  Code that is in no file and has no name (made
- * at run time) is one frame, whatever its address: that means nothing to anybody later, and is nobody else's business. */
+ * A frame that is only a name ("[resident before attach]") is known by that name.  Code that is in
+ * no file and has no name (made at run time) is one frame for all addresses: such an address means
+ * nothing later, and must not be shown to others. */
 #pragma once
 
 #include "base/number_map.h"
@@ -24,7 +26,8 @@ struct page_frames { /* all zero but for `recording` to begin */
 
 void page_frames_fini(struct page_frames *frames);
 
-/* The index in `items` of one of the recording's frames, also of one that is not there.  -ENOMEM. */
+/* The index in `items` of one of the recording's frames, also of one that is not there.
+ * -ENOMEM. */
 int64_t page_frames_find(struct page_frames *frames, uint32_t frame);
 
 /* By the low 32 bits of the address, then file, then function. */

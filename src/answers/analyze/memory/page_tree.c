@@ -7,8 +7,8 @@
 
 #include "base/invariant.h"
 
-/* A part of a node: innermost first, one stack of which `rest` is still to be walked; outermost first, all stacks
- * that go on from `stack`. */
+/* A part of a node: innermost first, one stack of which `rest` is still to be walked; outermost
+ * first, all stacks that go on from `stack`. */
 struct page_tree_part {
     stack_id stack, rest;
 };
@@ -91,7 +91,8 @@ static int begin_inside(struct page_builder *builder)
     return 0;
 }
 
-/* Outermost first: each stack is added to its caller, which has a smaller number, and listed there. */
+/* Outermost first: each stack is added to its caller, which has a smaller number, and listed
+ * there. */
 static int begin_outside(struct page_builder *builder)
 {
     size_t const stacks = stacks_of(builder);

@@ -85,8 +85,8 @@ int recorded_map_make(const struct recording *recording, const struct sort_rules
     *breakdown = (struct breakdown){.pid = 0};
     if (recording->mappings.items.count == 0)
         return fault_set(fault, -ENODATA,
-                         "the process has ended, and its recording does not have its mappings: "
-                         "memoir run and attach keep them when they look at its pages");
+                         "the process has ended, and its recording has no mappings: memoir run and "
+                         "memoir attach keep the mappings with each snapshot of the pages");
     tell_process(recording, breakdown);
     vec_each (mapping, &recording->mappings.items)
         if (err == 0)

@@ -1,4 +1,5 @@
-/* region_place.h - where in a breakdown a mapping belongs, by the kernel's name of it, its path and its rights. */
+/* region_place.h - where in a breakdown a mapping belongs, by the kernel's name of it, its path
+ * and its rights. */
 #pragma once
 
 #include "model/breakdown.h"

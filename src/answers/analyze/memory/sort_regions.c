@@ -22,7 +22,8 @@ struct sorting {
         const char *name; /* NULL: none yet */
         int64_t leaf;
     } last
-        [16]; /* by rights: where the last mapping of that name went, for thousands are often alike */
+        /* by rights: where the last mapping of that name went, for thousands are often alike */
+        [16];
 };
 
 static uint64_t hash_words(const struct region_place *place)

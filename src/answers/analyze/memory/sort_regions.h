@@ -11,7 +11,8 @@ struct sort_rule {
     const char *label, *pattern;
 };
 
-/* What the parts are: whose memory it is, or merely the kernel's name, file or rights of a mapping. */
+/* What the parts are: whose memory it is, or merely the kernel's name, file or rights of a
+ * mapping. */
 enum sort_by { SORT_BY_CATEGORY, SORT_BY_NAME, SORT_BY_FILE, SORT_BY_RIGHTS };
 
 /* The words for it, in that order: "category", "name", "file", "perm"; then NULL. */
@@ -24,5 +25,6 @@ struct sort_rules {
     enum memory_figure figure; /* largest first */
 };
 
-/* Fills leaves, region_leaves and total from regions and claims; what was in them is dropped.  0 or -ENOMEM. */
+/* Fills leaves, region_leaves and total from regions and claims; what was in them is dropped.  0
+ * or -ENOMEM. */
 int breakdown_sort(struct breakdown *breakdown, struct sort_rules rules);

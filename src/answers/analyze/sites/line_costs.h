@@ -1,7 +1,8 @@
-/* line_costs.h - weights by source file, and by line of each: what a line has itself, and with all that was called from it.
+/* line_costs.h - weights by source file, and by line of each: what a line has itself, and with
+ * all that was called from it.
  *
- * A stack counts once for a file and once for a line, however often either is in it and whichever functions the line belongs
- * to (macros, templates, what the compiler put inline). */
+ * A stack counts once for a file and once for a line, however often either is in it and
+ * whichever functions the line belongs to (macros, templates, what the compiler put inline). */
 #pragma once
 
 #include "analyze/trees/call_tree.h"

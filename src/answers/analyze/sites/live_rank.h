@@ -1,5 +1,5 @@
-/* live_rank.h - who holds most now and who has grown most since the mark, one row per function, line,
- * module or stack. */
+/* live_rank.h - what holds most now and what has grown most since the mark, one row per function,
+ * line, module or stack. */
 #pragma once
 
 #include "analyze/sites/rank.h"
@@ -27,7 +27,8 @@ struct live_rank {
     int64_t whole_value;          /* of all stacks: what shares are shares of */
 };
 
-/* 0, -ENOMEM, or -EINVAL when the filter is too much work (pattern_check has the sentence).  Call live_rank_fini after success. */
+/* 0, -ENOMEM, or -EINVAL when the filter is too much work (pattern_check has the sentence).
+ * Call live_rank_fini after success. */
 int live_rank_build(struct recording *recording, const struct running *running,
                     const struct live_question *question, struct live_rank *live);
 void live_rank_fini(struct live_rank *live);

@@ -95,8 +95,8 @@ struct rank_order {
     const struct rank *rank;
 };
 
-/* By names from the inside out.  Nodes have the order in which somebody happened to ask for them: that may not
- * show. */
+/* By names from the inside out.  Nodes have the order in which somebody happened to ask for
+ * them: that may not show. */
 static int compare_callers(const struct rank_order *order, uint32_t left, uint32_t right)
 {
     const struct call_node *nodes = order->rank->tree.nodes.items;

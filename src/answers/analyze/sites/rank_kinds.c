@@ -66,7 +66,8 @@ static int make_rows(struct lister *lister)
     return fits ? 0 : -ENOMEM;
 }
 
-/* A stack counts for the total of a row once, however often the row is in it: where it is outermost. */
+/* A stack counts for the total of a row once, however often the row is in it: where it is
+ * outermost. */
 static void add_totals(struct lister *lister)
 {
     const struct shape_sums *sums = &lister->sums;

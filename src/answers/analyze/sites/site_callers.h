@@ -1,6 +1,8 @@
-/* site_callers.h - call sites by size, with a tree of callers of those alone that somebody looks at.
+/* site_callers.h - call sites by size, with a tree of callers for those sites alone that are
+ * shown.
  *
- * Callers of different sites share nothing: a tree of all of them is many times as large as the stacks themselves. */
+ * Callers of different sites share nothing: a tree of all of them is many times as large as the
+ * stacks themselves. */
 #pragma once
 
 #include "analyze/trees/call_tree.h"
@@ -15,8 +17,8 @@ struct site_question {
 };
 
 struct site_callers {
-    struct call_tree
-        tree; /* bottom-up, of the chosen sites; nodes[0] has what is in no stack as its own */
+    /* bottom-up, of the chosen sites; nodes[0] has what is in no stack as its own */
+    struct call_tree tree;
     uint64_t left_out; /* sites that were not chosen, and what they come to */
     int64_t left_out_value;
 };

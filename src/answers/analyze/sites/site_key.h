@@ -1,4 +1,4 @@
-/* site_key.h - inside `analyze`: the name under which a frame is the same in two builds. */
+/* site_key.h - inside `analyze`: the name by which a frame is found in another build. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ size_t site_function_length(const char *function);
 bool site_is_nameless(const char *function, const char *module_basename);
 
 struct site_rule {
-    const struct recording *recording, *other; /* offsets count where both ran the same build */
+    const struct recording *recording, *other; /* offsets count where both ran one build */
     bool module_only, lines;
 };
 /* Appends the key of one frame; different frames never run together. */

@@ -72,7 +72,8 @@ static bool is_runtime(const char *module)
     return false;
 }
 
-/* The process that a stack of a recording of several is of: its outermost frame; STRING_EMPTY when it has none. */
+/* The process that a stack of a recording of several is of: its outermost frame; STRING_EMPTY
+ * when it has none. */
 static string_id name_process(const struct recording *recording, stack_id stack)
 {
     const struct frame *frame = NULL;
@@ -92,7 +93,8 @@ static bool is_plumbing(struct site_table *table, uint32_t number)
     return line->is_plumbing;
 }
 
-/* The innermost line, or the innermost that is no plumbing if there is one; without the allocator's own. */
+/* The innermost line, or the innermost that is no plumbing if there is one; without the
+ * allocator's own. */
 static string_id name_line(struct site_table *table, stack_id stack, bool skips_allocator,
                            bool skips_plumbing)
 {

@@ -26,12 +26,15 @@ struct site_table {
 
 int site_table_init(struct site_table *table, struct recording *recording); /* 0 or -ENOMEM */
 void site_table_fini(struct site_table *table);
-/* Makes room for stacks that a growing recording has got since.  0, or -ENOMEM with the table as it was. */
+/* Makes room for stacks that a growing recording has got since.  0, or -ENOMEM with the table as
+ * it was. */
 int site_table_extend(struct site_table *table);
 
-/* The site of a stack: the innermost function that is no allocator, no standard container and not
- * in the C or C++ library (a vector that grows says nothing, the code that made it grow does); the
- * innermost one when there is no other.  With `by_function`, always the function that reports of that metric have it in.  In a recording of the time of several processes: the process.  NULL after running out of memory. */
+/* The site of a stack: the innermost function that is no allocator, no standard container and
+ * not in the C or C++ library (a vector that grows says nothing, the code that made it grow
+ * does); the innermost one when there is no other.  With `by_function`, always the function that
+ * reports of that metric have it in.  In a recording of the time of several processes: the
+ * process.  NULL after running out of memory. */
 struct site_entry *site_table_find(struct site_table *table, stack_id stack);
 
 /* Gives the `top` sites of the largest area their places and writes them, biggest first, to

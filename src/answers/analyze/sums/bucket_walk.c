@@ -7,8 +7,8 @@
 #include "base/human.h"
 #include "base/invariant.h"
 
-#define CELLS_KEPT_MAX   (8u << 20) /* 128 MiB of cells */
-#define CELLS_KEPT_LARGE (2u << 20) /* where the rest is there as sums */
+#define CELLS_KEPT_MAX   (8u << 20) /* 128 MiB of cells. */
+#define CELLS_KEPT_LARGE (2u << 20) /* When the recording has sums. */
 
 static int find_buckets(const struct recording *recording, struct time_range *range, size_t *first,
                         size_t *end)
@@ -33,18 +33,18 @@ static int find_buckets(const struct recording *recording, struct time_range *ra
 struct bucket_walk {
     struct recording *recording;
     struct bucket_visitor visitor;
-    size_t first, end; /* the buckets to visit */
-    size_t from, to;   /* of those, the ones that are whole in what was asked */
-    size_t kept_most;  /* cells that may stay in memory */
+    size_t first, end; /* The buckets to visit. */
+    size_t from, to;   /* The visited buckets that lie completely inside the asked range. */
+    size_t kept_most;  /* Number of cells that may stay in memory. */
     bool has_forgotten;
-    const bool *added; /* NULL: each is visited by itself */
-    bool has_totals;   /* likewise, and its cells need not be those of all stacks */
-    size_t drawn;      /* those from here on are drawn, not only added up */
-    bool is_coarse;    /* stretches are short enough for that */
+    const bool *added; /* Columns that are added up; NULL: visit each bucket by itself. */
+    bool has_totals;   /* Visit each bucket by itself, with totals instead of stacks. */
+    size_t drawn;      /* Buckets from this one on are drawn, not only added up. */
+    bool is_coarse;    /* There are enough stretches to draw them. */
     struct summed_cells summed;
 };
 
-/* What earlier walks kept and this one does not visit makes room. */
+/* Unloads the buckets that earlier walks kept and this walk does not visit. */
 static void forget_others(struct bucket_walk *walk)
 {
     struct recording *recording = walk->recording;
@@ -75,7 +75,7 @@ static int visit_sum(struct bucket_walk *walk, const struct sum_node *sum,
 {
     INVARIANT(first->begin_ns <= last->end_ns);
     struct summed_cells *summed = &walk->summed;
-    int const err = sum_node_take(sum, walk->added, summed);
+    int const err = sum_node_decode(sum, walk->added, summed);
     if (err)
         return err;
     struct bucket const stand_in = {.begin_ns = first->begin_ns,
@@ -91,7 +91,7 @@ static int visit_sum(struct bucket_walk *walk, const struct sum_node *sum,
 
 static int visit_totals(struct bucket_walk *walk, size_t at, struct fault *fault)
 {
-    const struct sum_tree *tree = walk->recording->sums;
+    const struct sum_tree *tree = sum_tree_of(walk->recording);
     struct cell_list *cells = &walk->summed.cells;
     if (!tree || !sum_tree_totals(tree, at, cells))
         return visit_bucket(walk, at, fault);
@@ -105,10 +105,10 @@ static int visit_totals(struct bucket_walk *walk, size_t at, struct fault *fault
     return 0;
 }
 
-/* One sum for several buckets from `at` on, and for how many; NULL: there is none. */
+/* Finds a sum for several buckets from `at` on; *count is set to their number.  NULL: none. */
 static const struct sum_node *find_sum(const struct bucket_walk *walk, size_t at, size_t *count)
 {
-    const struct sum_tree *tree = walk->added ? walk->recording->sums : NULL;
+    const struct sum_tree *tree = walk->added ? sum_tree_of(walk->recording) : NULL;
     if (!tree || at < walk->from || at >= walk->to)
         return NULL;
     INVARIANT(at < walk->end);
@@ -134,7 +134,8 @@ static int visit_all(struct bucket_walk *walk, struct fault *fault)
     return err;
 }
 
-/* Finds the buckets of the range, and which of them are whole in it.  false: there are none, which *err may forgive. */
+/* Finds the buckets of the range, and which of them lie completely inside it.  Returns false when
+ * there is nothing to visit; *err is then 0 if that is no error. */
 static bool enter(struct bucket_walk *walk, struct time_range *range, struct fault *fault, int *err)
 {
     char ends[HUMAN_MAX];
@@ -155,7 +156,7 @@ static bool enter(struct bucket_walk *walk, struct time_range *range, struct fau
     walk->from = walk->first + (first->begin_ns < asked.from_ns);
     walk->to = walk->end - (last->end_ns > asked.to_ns);
     INVARIANT(walk->from <= walk->end && walk->to >= walk->first);
-    walk->kept_most = sum_tree_is_large(recording->sums) ? CELLS_KEPT_LARGE : CELLS_KEPT_MAX;
+    walk->kept_most = sum_tree_is_large(sum_tree_of(recording)) ? CELLS_KEPT_LARGE : CELLS_KEPT_MAX;
     walk->drawn = walk->end;
     return true;
 }
@@ -195,7 +196,8 @@ int bucket_walk_drawn(struct recording *recording, struct time_range *range,
         if (recording->buckets.items[walk.drawn].end_ns > drawn.from_ns)
             break;
     INVARIANT(walk.drawn >= walk.first && walk.drawn <= walk.end);
-    walk.is_coarse = recording->sums && sum_tree_can_draw(recording->sums, walk.drawn, walk.end);
+    walk.is_coarse =
+        sum_tree_of(recording) && sum_tree_can_draw(sum_tree_of(recording), walk.drawn, walk.end);
     return walk_all(&walk, fault);
 }
 

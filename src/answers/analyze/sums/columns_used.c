@@ -3,7 +3,7 @@
 
 #include "base/invariant.h"
 
-#define LOOKS_EACH 24u /* of the newest, and as many of the others */
+#define LOOKS_EACH 24u /* Newest buckets read per call, and as many others. */
 
 static int look_at(struct columns_used *used, struct recording *recording, size_t place,
                    struct fault *fault)
@@ -36,7 +36,7 @@ static int look_at_newest(struct columns_used *used, struct recording *recording
     return err;
 }
 
-/* 0, 1/2, 1/4, 3/4, 1/8, ... of all: the bits of `turn` the other way round. */
+/* Bucket at 0, 1/2, 1/4, 3/4, 1/8, ... of all buckets: `turn` with its bits reversed. */
 static size_t spread(uint32_t turn, size_t count)
 {
     uint32_t part = 0;
@@ -48,7 +48,7 @@ static size_t spread(uint32_t turn, size_t count)
 int columns_used_look(struct columns_used *used, struct recording *recording, struct fault *fault)
 {
     size_t const count = recording->buckets.count;
-    size_t turns = 1; /* that reach every bucket */
+    size_t turns = 1; /* Turns after which every bucket was read. */
     int err = look_at_newest(used, recording, fault);
     while (turns < count)
         turns *= 2;

@@ -1,7 +1,10 @@
-/* columns_used.h - which columns a recording has anything in, without reading all of it at once.
+/* columns_used.h - finds which columns of a recording have any values, without reading all
+ * buckets at once.
  *
- * Buckets of a large file cost seconds to read, and a list of metrics is wanted at once.  Each look reads a few of them: the newest,
- * and others spread evenly over the whole time, ever more densely until all were seen.  What is found stays found. */
+ * Reading all buckets of a large file takes seconds, and a list of metrics is needed
+ * immediately. Each call reads a few buckets: the newest ones, and others spread evenly over the
+ * whole time, more densely with each call until all were read.  A column that was found once
+ * stays found. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,12 +13,12 @@
 
 struct columns_used {
     bool has[COLUMN_LIMIT];
-    uint64_t to_ns; /* buckets beyond are new */
-    uint32_t turn;  /* so many places of the even spread were looked at */
+    uint64_t to_ns; /* Buckets after this time are new: not read yet. */
+    uint32_t turn;  /* Number of places of the even spread that were read so far. */
 };
 
-/* Looks at some more.  0, or what loading gave: that bucket is left out then. */
+/* Reads some more buckets.  Returns 0, or the error of loading a bucket; that bucket is skipped. */
 int columns_used_look(struct columns_used *used, struct recording *recording, struct fault *fault);
 
-/* Whether anything was found in what a metric adds up. */
+/* True when a column that the metric adds up has values, as far as buckets were read. */
 bool columns_used_has(const struct columns_used *used, const struct metric *metric);

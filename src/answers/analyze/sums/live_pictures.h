@@ -1,6 +1,8 @@
-/* live_pictures.h - what each stack had live at some instants of a program that still runs, in bounded memory: to say who has grown since one of them.
+/* live_pictures.h - snapshots of the live bytes of each stack of a program that still runs, in
+ * bounded memory: to say which stacks have grown since a snapshot.
  *
- * Of each instant the stacks with most bytes are kept.  When there are LIVE_PICTURES_MAX instants, every second one goes and new ones come half as often. */
+ * A snapshot keeps only the stacks with the most bytes.  When there are LIVE_PICTURES_MAX
+ * snapshots, every second one is dropped and new ones are made half as often. */
 #pragma once
 
 #include "model/recording.h"
@@ -10,22 +12,25 @@
 
 struct live_picture {
     uint64_t time_ns;
-    struct cell *cells; /* by key; owned */
+    struct cell *cells; /* Sorted by key; owned by the snapshot. */
     size_t count;
 };
-struct live_pictures { /* all zero to begin */
+/* Initialise with zeroes. */
+struct live_pictures {
     struct live_picture items[LIVE_PICTURES_MAX];
     unsigned count;
     uint64_t spacing_ns;
 };
 
-/* Whether it is time for another one. */
+/* True when the next snapshot is due at `time_ns`. */
 bool live_pictures_is_due(const struct live_pictures *pictures, uint64_t time_ns);
-/* Of cells of one column; they are put in another order.  0 or -ENOMEM. */
+/* Adds a snapshot of `cells`, which are all of one column.  Reorders `cells`.
+ * Returns 0 or -ENOMEM. */
 int live_pictures_add(struct live_pictures *pictures, uint64_t time_ns, struct cell *cells,
                       size_t count);
-/* The last one up to `time_ns`, else the first; NULL: there is none. */
+/* The newest snapshot that is not after `time_ns`; the oldest one if all are after it; NULL if
+ * there is none.  Borrowed: valid until the next live_pictures_add. */
 const struct live_picture *live_pictures_at(const struct live_pictures *pictures, uint64_t time_ns);
-/* What a stack had in it; 0 when it was none of those with most. */
+/* The value of stack `key` in the snapshot; 0 when the snapshot did not keep that stack. */
 int64_t live_picture_value(const struct live_picture *picture, uint32_t key);
 void live_pictures_fini(struct live_pictures *pictures);

@@ -9,7 +9,7 @@
 #define BY_TRACING "memoir run and memoir attach record it"
 #define BY_PAGES   "record with --pages"
 
-/* Columns that are measured together, or not. */
+/* Columns that are always measured together. */
 struct data_family {
     unsigned first, last;
     const char *name, *how;
@@ -25,12 +25,15 @@ static const struct data_family families[] = {
     {COL_INSTRUCTIONS, COL_INSTRUCTIONS, "count of instructions", "files of callgrind have one"},
     {COL_COST, COL_COST, "cost", "files of callgrind and pprof may have one"},
     {COL_POOL_CALLS, COL_POOL_SLACK_FREED, "pool",
-     "a program tells of its own allocators through memoir.h"},
+     "a program reports its own allocators through memoir.h"},
     {COL_REGION_CALLS, COL_REGION_FREED, "named memory",
      "a program names its memory through memoir.h"},
-    {COL_RESIDENT_0, COL_TOUCHED_0 - 1, "look at resident pages",
+    {COL_RESIDENT_0, COL_TOUCHED_0 - 1, "snapshot of resident pages",
      "record with --map-every, for longer than that"},
-    {COL_TOUCHED_0, COL_PAGES_0 - 1, "account of who touched resident pages first", BY_PAGES},
+    {COL_TOUCHED_0, COL_PAGES_0 - 1,
+     "account of the code that touched resident pages "
+     "first",
+     BY_PAGES},
     {COL_PAGES_0 + 2 * PAGE_CACHE, COL_PAGES_0 + 2 * PAGE_CACHE + 1, "page cache",
      "record with --pages, through memoir agent"},
     {COL_PAGES_0 + 2 * PAGE_KERNEL, COL_PAGES_0 + 2 * PAGE_KERNEL + 1, "memory of the kernel",
@@ -39,7 +42,7 @@ static const struct data_family families[] = {
 };
 #define FAMILY_COUNT (sizeof(families) / sizeof(families[0]))
 
-/* NULL: a metric of the file's own, which it has or there would be none. */
+/* NULL: the metric is defined by the file itself, so the file has data of it. */
 static const struct data_family *family_of(const struct metric *metric)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++)
@@ -60,7 +63,7 @@ static bool is_made_by(const struct recording *recording, const char *maker)
     return strncmp(recording_text(recording, recording->source), maker, strlen(maker)) == 0;
 }
 
-/* What the recording says itself. */
+/* True when the recording itself says that it has measured this family, whatever its cells. */
 static bool is_told(const struct recording *recording, const struct data_family *family)
 {
     bool const has_heap = recording_traces_heap(recording) && !metric_data_heap_is_off(recording);
@@ -73,7 +76,7 @@ static bool is_told(const struct recording *recording, const struct data_family 
     case COL_MAP_CALLS:
         return has_heap && is_made_by(recording, "memoir ");
     case COL_PAGES_0:
-        return is_made_by(recording, "memoir pages"); /* though the process was quicker than we */
+        return is_made_by(recording, "memoir pages"); /* Even if the process ended first. */
     case COL_CPU_SAMPLES:
         return recording->timing.hz > 0;
     case COL_OFFCPU_COUNT:
@@ -91,7 +94,7 @@ static bool has_cell(const struct cell *cells, size_t count, const struct data_f
     return false;
 }
 
-/* 1 when any bucket or pin has a number of it, 0 when none has, or -errno. */
+/* 1 when any bucket or pin has a cell of the family, 0 when none has, or -errno. */
 static int find_cell(struct recording *recording, const struct data_family *family,
                      struct fault *fault)
 {
@@ -117,7 +120,7 @@ static int explain_off(struct fault *fault)
                      "full or a rate");
 }
 
-/* A peak is a picture of its own, and other programs' files may have levels and none. */
+/* The peak is stored separately: files of other programs may have levels and no peak. */
 static int check_peak(const struct recording *recording, const struct metric *metric,
                       struct fault *fault)
 {
@@ -125,11 +128,11 @@ static int check_peak(const struct recording *recording, const struct metric *me
     const struct totals *totals = is_pool ? &recording->pools : &recording->heap;
     if (metric->kind != METRIC_PINNED || totals->peak_bytes || !totals->bytes)
         return 0;
-    return fault_set(fault, -ENODATA, "this file does not tell the peak; ask for %s",
+    return fault_set(fault, -ENODATA, "this file does not contain the peak; choose %s",
                      is_pool ? "pool.live" : "heap.live");
 }
 
-/* What is live, and what was freed, of a profile that has neither. */
+/* True for live and freed memory, of a profile that has neither. */
 static bool is_unknown_live(const struct recording *recording, const struct metric *metric)
 {
     return !recording_knows_live(recording) && metric->kind != METRIC_PINNED &&
@@ -140,7 +143,7 @@ int metric_data_check(struct recording *recording, const struct metric *metric, 
 {
     if (is_unknown_live(recording, metric))
         return fault_set(fault, -ENODATA,
-                         "this file tells what was allocated, and not what of it is live; ask for "
+                         "this file has all allocations, but not which of them are live; choose "
                          "heap.allocated");
     const struct data_family *family = family_of(metric);
     bool const is_of_tracer = family && family->last <= COL_MAP_FREED;

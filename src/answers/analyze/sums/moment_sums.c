@@ -15,7 +15,7 @@
 struct moment_summing {
     const struct recording *recording;
     struct moment_sums *sums;
-    uint32_t *slots; /* open addressing over the rows: index + 1 */
+    uint32_t *slots; /* Open addressing over the rows: index + 1. */
     size_t slot_mask;
     enum column column;
     struct time_range asked;
@@ -25,7 +25,7 @@ struct moment_summing {
 
 static size_t slot_of(const struct moment_summing *summing, uint32_t thread, stack_id stack)
 {
-    INVARIANT(summing->sums->rows.count <= summing->slot_mask); /* so there is a free one */
+    INVARIANT(summing->sums->rows.count <= summing->slot_mask); /* So there is a free slot. */
     size_t at = hash_mix((uint64_t)thread << 32 | stack) & summing->slot_mask;
     for (; summing->slots[at]; at = (at + 1) & summing->slot_mask) {
         const struct moment_sum *row = &summing->sums->rows.items[summing->slots[at] - 1];
@@ -71,7 +71,7 @@ static void add_moment(struct moment_summing *summing, const struct moment *mome
 {
     if (moment->thread >= summing->recording->threads.count ||
         moment->stack > stack_table_count(summing->recording->stacks))
-        return; /* of a damaged file */
+        return; /* The file is damaged. */
     struct moment_sum *row = find_row(summing, moment->thread, moment->stack);
     if (!row) {
         summing->failed = true;
@@ -118,8 +118,7 @@ static int check(const struct moment_sums *sums, bool has_cells, struct fault *f
                          sums->metric->name);
     return fault_set(
         fault, -ENODATA,
-        "this recording has no single moments of %s in that time, only sums by stack and by "
-        "thread",
+        "this recording has no single samples of %s in that time, only sums by stack and by thread",
         sums->metric->name);
 }
 
@@ -188,10 +187,10 @@ void thread_label(const struct recording *recording, uint32_t thread, enum threa
         fold_digits(label);
 }
 
-/* Copies of stacks below one root; a caller that was copied for one stack is there for the next. */
+/* Copies of stacks below one root; stacks share the copies of their common callers. */
 struct rooting {
     struct recording *recording;
-    stack_id *copies; /* by stack; 0: not copied below the root at hand */
+    stack_id *copies; /* Indexed by stack; 0: not copied below this root yet. */
     VEC(stack_id) copied, climb;
     stack_id root;
 };
@@ -214,7 +213,7 @@ static int copy_stack(struct rooting *rooting, stack_id stack, stack_id *copy)
         if (!vec_push(&rooting->copied, stack))
             return -ENOMEM;
         rooting->copies[stack] = *copy;
-        INVARIANT(*copy > stack); /* the copies come after all that was there */
+        INVARIANT(*copy > stack); /* Copies get larger ids. */
     }
     return 0;
 }

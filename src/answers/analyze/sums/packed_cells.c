@@ -3,7 +3,8 @@
 
 #include <errno.h>
 
-/* Column by column: its number, how many cells, how many bytes they take, the keys as steps, the values. */
+/* Encodes one column: its number, the number of cells, the number of bytes of the cells, the
+ * differences of the keys, the values. */
 static void put_column(struct byte_buffer *into, struct byte_buffer *body, const struct cell *cells,
                        size_t count)
 {
@@ -27,7 +28,7 @@ int packed_cells_make(struct packed_cells *packed, const struct cell *cells, siz
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && cells[end].column == cells[first].column;)
             end++;
-        if (cells[first].column < COLUMN_LIMIT) /* nobody knows others */
+        if (cells[first].column < COLUMN_LIMIT) /* Other columns are unknown. */
             put_column(&bytes, scratch, cells + first, end - first);
     }
     if (bytes.failed) {
@@ -45,32 +46,33 @@ void packed_cells_fini(struct packed_cells *packed)
     *packed = (struct packed_cells){0};
 }
 
-static void take_column(struct byte_reader *reader, uint16_t column, struct cell *cells,
-                        size_t count)
+static void decode_column(struct byte_reader *reader, uint16_t column, struct cell *cells,
+                          size_t count)
 {
     uint32_t key = 0;
     for (size_t i = 0; i < count; i++) {
-        key += (uint32_t)take_varint(reader);
+        key += (uint32_t)parse_varint(reader);
         cells[i] = (struct cell){.key = key, .column = column};
     }
     for (size_t i = 0; i < count; i++)
-        cells[i].value = take_signed(reader);
+        cells[i].value = parse_signed(reader);
 }
 
-int packed_cells_take(const struct packed_cells *packed, const bool *wanted, struct cell_list *into)
+int packed_cells_decode(const struct packed_cells *packed, const bool *wanted,
+                        struct cell_list *into)
 {
     struct byte_reader reader = {.at = packed->bytes, .end = packed->bytes + packed->size};
     while (bytes_left(&reader) > 0) {
-        uint16_t const column = (uint16_t)take_varint(&reader);
-        size_t const count = (size_t)take_varint(&reader);
-        size_t const size = (size_t)take_varint(&reader);
+        uint16_t const column = (uint16_t)parse_varint(&reader);
+        size_t const count = (size_t)parse_varint(&reader);
+        size_t const size = (size_t)parse_varint(&reader);
         struct byte_reader body = {.at = reader.at, .end = reader.at + size};
         reader.at += size;
         if (wanted && !wanted[column])
             continue;
         if (!vec_reserve(into, count))
             return -ENOMEM;
-        take_column(&body, column, into->items + into->count, count);
+        decode_column(&body, column, into->items + into->count, count);
         into->count += count;
     }
     return 0;

@@ -31,11 +31,12 @@ static struct phases_family family_of(const struct metric *metric)
     }
 }
 
-/* All that was counted up to a boundary.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
+/* Sums from the beginning up to a bucket boundary.  Unsigned, so that nonsense in a damaged file
+ * wraps instead of trapping. */
 struct point {
     uint64_t time_ns;
     uint64_t value, count, calls, bytes, frees, freed;
-    struct gauges gauges; /* of the bucket that ends here */
+    struct gauges gauges; /* Of the bucket that ends here. */
 };
 
 struct phases_summing {
@@ -43,7 +44,7 @@ struct phases_summing {
     struct phases_family family;
     size_t stack_limit;
     const struct mark_list *marks;
-    VEC(struct point) points; /* by time; the first is the beginning */
+    VEC(struct point) points; /* Sorted by time; the first is the beginning. */
     bool failed;
 };
 
@@ -84,7 +85,7 @@ static void add_bucket(void *into, const struct bucket *bucket)
     summing->failed |= !vec_push(&summing->points, sum);
 }
 
-/* The first boundary that is not before `time_ns`; the last one when all are. */
+/* The first boundary that is not before `time_ns`; the last boundary if all are before. */
 static size_t point_at(const struct phases_summing *summing, uint64_t time_ns)
 {
     INVARIANT(summing->points.count > 0);
@@ -100,7 +101,7 @@ static size_t point_at(const struct phases_summing *summing, uint64_t time_ns)
     return low;
 }
 
-/* Whether sums that marks keep are enough: those of the whole heap. */
+/* True when the sums that are stored with marks are enough: they are of the whole heap. */
 static bool is_in_marks(const struct phases_summing *summing)
 {
     const struct metric *metric = summing->question->metric;
@@ -109,7 +110,7 @@ static bool is_in_marks(const struct phases_summing *summing)
            metric->minus <= COL_HEAP_FREED;
 }
 
-/* What a mark says of its own time, within a bucket that was merged over it. */
+/* The sums stored with a mark at this very time, for a mark inside a merged bucket. */
 static bool told_by_mark(const struct phases_summing *summing, uint64_t time_ns,
                          struct point *point)
 {
@@ -127,7 +128,7 @@ static bool told_by_mark(const struct phases_summing *summing, uint64_t time_ns,
     return true;
 }
 
-/* All up to a time, or to the next boundary outward. */
+/* Sums up to a time, or up to the next boundary outward. */
 static struct point sums_at(const struct phases_summing *summing, uint64_t time_ns, bool is_begin)
 {
     const struct point *points = summing->points.items;
@@ -138,7 +139,7 @@ static struct point sums_at(const struct phases_summing *summing, uint64_t time_
     return is_begin && points[at].time_ns > time_ns && at > 0 ? points[at - 1] : points[at];
 }
 
-/* The most that was live between two boundaries; -1 where one of them is none. */
+/* Maximum of the live heap between two times; -1 when one of them is no boundary. */
 static int64_t most_between(const struct phases_summing *summing, uint64_t from_ns, uint64_t to_ns)
 {
     const struct point *points = summing->points.items;
@@ -183,7 +184,7 @@ static int add_row(const struct phases_summing *summing, struct phases *phases,
     if (row.from_ns < range.from_ns)
         row.from_ns = range.from_ns;
     bool const is_last =
-        row.from_ns == last_ns && range.to_ns > last_ns; /* a mark at the very end */
+        row.from_ns == last_ns && range.to_ns > last_ns; /* A mark at the very end. */
     if (row.from_ns > row.to_ns || (row.from_ns == row.to_ns && !is_last))
         return 0;
     INVARIANT(row.to_ns <= to_ns && row.from_ns >= range.from_ns);

@@ -10,18 +10,18 @@
 
 #define PACE_BUCKETS 64u
 #define PACE_NS      UINT64_C(5000000000)
-#define PAGES_FIRST  COL_SIZE_0 /* histograms and owners are not looked at while they run */
+#define PAGES_FIRST  COL_SIZE_0 /* Histograms and owners have no running sums. */
 #define SUMS         (PAGES_FIRST + PAGE_KINDS)
 #define SUM_NONE     UINT32_MAX
 
 /* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
 struct column_sums {
-    uint64_t *now;  /* by stack; NULL as long as the column is not in use */
-    uint64_t *mark; /* NULL: all 0 */
+    uint64_t *now;  /* Indexed by stack; NULL while the column is not used. */
+    uint64_t *mark; /* Values at the mark; NULL: all 0. */
 };
 
-/* Which sums a column is added to.  What came and what went of a kind of pages have one: only their difference means
- * anything, and a page recording has all kinds in use. */
+/* Index of the sums that a column is added to.  Pages that came and pages that went share one array
+ * per kind: only their difference is used, and a page recording uses all kinds. */
 static uint32_t sums_of_column(unsigned column)
 {
     if (column < PAGES_FIRST)
@@ -32,7 +32,7 @@ static uint32_t sums_of_column(unsigned column)
     return PAGES_FIRST + (column - COL_PAGES_0) / 2;
 }
 
-static bool is_taken_off(unsigned column)
+static bool is_subtracted(unsigned column)
 {
     return column >= COL_PAGES_0 && (column - COL_PAGES_0) % 2 == 1;
 }
@@ -44,10 +44,10 @@ struct running_stretch {
 
 struct running {
     struct column_sums columns[SUMS];
-    size_t stacks, room; /* in use, and of each array */
+    size_t stacks, room; /* Number of stacks, and capacity of each array. */
     uint64_t to_ns, mark_ns;
     struct running_stretch stretches[PACE_BUCKETS];
-    size_t stretch_count; /* ever; the ring has the last */
+    size_t stretch_count; /* Number ever added; the ring keeps the last ones. */
 };
 
 struct running *running_create(void)
@@ -76,7 +76,7 @@ uint64_t running_mark_time(const struct running *running)
     return running->mark_ns;
 }
 
-/* Zeroes behind what is there. */
+/* Enlarges the array and fills the new part with zeroes. */
 static bool grow_array(uint64_t **array, size_t from, size_t to)
 {
     INVARIANT(from < to);
@@ -88,7 +88,7 @@ static bool grow_array(uint64_t **array, size_t from, size_t to)
     return true;
 }
 
-/* Stacks come all the time; arrays double. */
+/* Stacks keep coming, so arrays double. */
 static int make_room(struct running *running, size_t stacks)
 {
     size_t room = running->room ? running->room : 1024;
@@ -127,14 +127,14 @@ static int add_cells(struct running *running, const struct bucket *bucket)
             continue;
         if (!bring_into_use(running, &running->columns[at].now))
             return -ENOMEM;
-        running->columns[at].now[cell->key] += is_taken_off(cell->column) ? -value : value;
+        running->columns[at].now[cell->key] += is_subtracted(cell->column) ? -value : value;
         if (cell->column <= COL_HEAP_FREED)
             stretch->sums[cell->column] += (uint64_t)cell->value;
     }
     return 0;
 }
 
-/* Old buckets were merged into one that is in the sums only in part: all of it is added again. */
+/* Old buckets were merged into a bucket that is only partly in the sums: starts again from 0. */
 static void start_over(struct running *running)
 {
     for (size_t i = 0; i < SUMS; i++)
@@ -238,11 +238,12 @@ struct pace running_pace(const struct running *running)
     return pace;
 }
 
-/* One column, now or at the mark; 0 when nothing was ever in it, and for what its sums have taken off already. */
+/* Value of one column, now or at the mark; 0 when the column was never used, and for a column that
+ * shares the sums of another one. */
 static uint64_t sum_of(const struct running *running, unsigned column, size_t stack, bool mark)
 {
     uint32_t const at = sums_of_column(column);
-    if (column == COL_NONE || at == SUM_NONE || is_taken_off(column))
+    if (column == COL_NONE || at == SUM_NONE || is_subtracted(column))
         return 0;
     const uint64_t *sums = mark ? running->columns[at].mark : running->columns[at].now;
     return sums ? sums[stack] : 0;

@@ -1,55 +1,57 @@
-/* running.h - sums per stack that go on as a recording grows, and what they were at a mark.
+/* running.h - sums per stack that are kept up to date while a recording grows, and their growth
+ * since a mark.
  *
- * Each bucket is added once, so keeping up costs what is new.  Memory: 8 bytes per stack and column
- * in use, a dozen columns at most, and as much again for a mark.  Stacks are known by id: a recording that was replaced by a coarser
- * copy of itself goes on with the same sums. */
+ * Each bucket is added once, so an update costs only what is new.  Memory: 8 bytes per stack and
+ * used column, at most a dozen columns, and as much again for a mark.  Stacks are identified by
+ * their id, so the sums stay valid when the recording is replaced by a coarser copy of itself. */
 #pragma once
 
 #include "analyze/sums/weigh.h"
 
 struct running;
 
-struct running *running_create(void); /* NULL when out of memory */
+struct running *running_create(void); /* NULL when out of memory. */
 void running_destroy(struct running *running);
 
-/* Adds the buckets that are new and end at `until_ns` or before (UINT64_MAX: all).  0 or -errno with
- * `fault`; a bucket that cannot be read is an error once, and left out. */
+/* Adds the new buckets that end at `until_ns` or before (UINT64_MAX: all).  Returns 0 or -errno
+ * with `fault`.  A bucket that cannot be read gives an error once and is skipped afterwards. */
 int running_advance(struct running *running, struct recording *recording, uint64_t until_ns,
                     struct fault *fault);
 
-/* The time of the last bucket that was added; of the mark, 0 unless there is one. */
+/* End time of the last bucket that was added. */
 uint64_t running_time(const struct running *running);
+/* Time of the mark; 0 if there is none. */
 uint64_t running_mark_time(const struct running *running);
 
-/* Growth counts from here on.  0, or -ENOMEM with the mark before still set. */
+/* Sets the mark: growth counts from now on.  Returns 0, or -ENOMEM and keeps the old mark. */
 int running_mark(struct running *running);
 
-/* Whether anything was ever counted in what a metric is made of. */
+/* True when any column of the metric ever had a value. */
 bool running_has(const struct running *running, const struct metric *metric);
 
-/* Stack ids are below this. */
+/* Number of stacks: all stack ids are below this. */
 size_t running_stacks(const struct running *running);
-/* Bytes of a kind of pages (enum page_kind) that a stack has now; never less than 0. */
+/* Bytes that a stack has now of one kind of pages (enum page_kind); never negative. */
 uint64_t running_pages(const struct running *running, stack_id stack, unsigned kind);
 
-/* What happened per second in the buckets of the last seconds; all 0 when there are none. */
+/* Events per second in the buckets of the last few seconds; all 0 when there are no buckets. */
 struct pace {
-    double seconds; /* that were looked at */
+    double seconds; /* Length of the time that was used. */
     double calls, bytes, frees, freed_bytes;
 };
 struct pace running_pace(const struct running *running);
 
-/* Per stack: the value now, and since the mark. */
 struct running_row {
     uint32_t stack;
-    int64_t value, count, growth;
+    int64_t value, count, growth; /* Growth: change of the value since the mark. */
 };
 struct running_rows {
-    VEC(struct running_row) rows; /* by stack; those without value and growth left out */
-    int64_t value, count, growth; /* the sums, also of those left out */
+    VEC(struct running_row) rows; /* Sorted by stack; rows without value and growth are omitted. */
+    int64_t value, count, growth; /* Sums of all rows, including the omitted ones. */
 };
-/* `codes`, by stack_id, leaves out those that are 0 (see stack_match); NULL: none.  A metric that is
- * pinned (heap.peak) has no running value: all 0.  0 or -ENOMEM. */
+/* Makes one row per stack.  `codes`, indexed by stack_id, excludes stacks whose code is 0 (see
+ * stack_match); NULL: all stacks.  A metric that is stored as a pin (heap.peak) has no running
+ * value: all sums are 0.  Returns 0 or -ENOMEM. */
 int running_weigh(const struct running *running, const struct metric *metric, const uint32_t *codes,
                   struct running_rows *rows);
 void running_rows_fini(struct running_rows *rows);

@@ -3,7 +3,7 @@
 
 #include "analyze/sums/sum_parts.h"
 
-#define STRETCHES_MOST 512u /* then each two become one */
+#define STRETCHES_MOST 512u /* From here on two stretches become one. */
 
 int sum_pack(struct cell_sum *sum, struct packed_cells *packed, struct byte_buffer *scratch)
 {
@@ -17,7 +17,7 @@ int sum_pack(struct cell_sum *sum, struct packed_cells *packed, struct byte_buff
 int sum_unpack(struct cell_sum *sum, const struct packed_cells *packed, struct cell_list *scratch)
 {
     scratch->count = 0;
-    int const err = packed_cells_take(packed, NULL, scratch);
+    int const err = packed_cells_decode(packed, NULL, scratch);
     return err ? err : cell_sum_add(sum, scratch->items, scratch->count);
 }
 
@@ -37,7 +37,7 @@ static bool is_of_class(unsigned column)
     return column >= COL_SIZE_0 && column < COL_RESIDENT_0;
 }
 
-/* One of two; both go. */
+/* Makes one node of two, and frees the two. */
 static int join(struct sum_node *left, struct sum_node *right, struct sum_node *into,
                 struct byte_buffer *scratch)
 {
@@ -57,8 +57,8 @@ static int join(struct sum_node *left, struct sum_node *right, struct sum_node *
     return err;
 }
 
-/* An odd one at the end becomes the beginning of the one being made. */
-static int take_back(struct sum_drawing *drawing)
+/* The last stretch, when their number is odd, is the beginning of the one being summed. */
+static int reopen_last(struct sum_drawing *drawing)
 {
     struct cell_list cells = {0};
     struct sum_node *last = &drawing->nodes.items[--drawing->nodes.count];
@@ -71,7 +71,7 @@ static int take_back(struct sum_drawing *drawing)
 
 static int halve(struct sum_drawing *drawing, struct byte_buffer *scratch)
 {
-    int err = drawing->nodes.count % 2 ? take_back(drawing) : 0;
+    int err = drawing->nodes.count % 2 ? reopen_last(drawing) : 0;
     size_t const count = drawing->nodes.count;
     struct sum_node *nodes = drawing->nodes.items;
     drawing->bytes = 0;
@@ -95,7 +95,7 @@ int sum_drawing_fit(struct sum_drawing *drawing, size_t bytes_most, struct byte_
         err = halve(drawing, scratch);
     if (!err && drawing->bytes <= bytes_most)
         return 0;
-    vec_each (node, &drawing->nodes) { /* none is better than half of them */
+    vec_each (node, &drawing->nodes) { /* No sums are better than half of the sums. */
         packed_cells_fini(&node->cells);
         node->is_there = false;
     }
@@ -118,7 +118,7 @@ static int finish_stretch(struct sum_drawing *drawing, size_t bytes_most,
     return sum_drawing_fit(drawing, bytes_most, scratch);
 }
 
-/* Cells are in the order of their columns, so classes are beside each other. */
+/* Cells are sorted by column, so size and lifetime classes are consecutive. */
 static int add_cells(struct sum_drawing *drawing, const struct bucket *bucket)
 {
     int err = 0;

@@ -10,24 +10,24 @@
 
 #define LEVELS_MOST    16
 #define BUCKETS_JUDGED 32u
-#define DRAWN_LEAST    120u /* stretches that make a picture */
-#define DRAWN_SHARE    2u   /* of the bytes, one part of so many */
+#define DRAWN_LEAST    120u /* Stretches that are enough for a picture. */
+#define DRAWN_SHARE    2u   /* One half of the memory is for drawing. */
 
 struct sum_level {
-    VEC(struct sum_node) nodes; /* by time, without gaps from the beginning on */
+    VEC(struct sum_node) nodes; /* Sorted by time, from the beginning, without gaps. */
 };
 
 struct sum_tree {
     struct sum_limits limits;
     struct sum_drawing drawing;
     struct sum_level levels[LEVELS_MOST];
-    size_t stretch; /* buckets of a node of levels[0]; SUM_FAN times as many on each level above */
+    size_t stretch; /* Buckets per node of levels[0]; SUM_FAN times as many on each level above. */
     size_t bytes;
-    size_t added;                        /* buckets that are in leaves or in the one being made */
-    struct cell_sum cells, thread_cells; /* of that one */
-    bool has_hole;                       /* in it */
+    size_t added;                        /* Buckets in leaves or in the leaf being summed. */
+    struct cell_sum cells, thread_cells; /* The leaf being summed. */
+    bool has_hole;                       /* A bucket of that leaf cannot be read. */
     struct byte_buffer scratch;
-    size_t judged; /* buckets there were when it was last found small */
+    size_t judged; /* Number of buckets when the recording was last found small. */
     bool is_large, is_over;
 };
 
@@ -46,11 +46,12 @@ static void level_fini(struct sum_tree *tree, struct sum_level *level)
     vec_free(&level->nodes);
 }
 
-static void destroy(struct sum_tree *tree)
+static void destroy(void *data)
 {
+    struct sum_tree *tree = data;
     for (size_t i = 0; i < LEVELS_MOST; i++)
         level_fini(tree, &tree->levels[i]);
-    INVARIANT(tree->bytes == 0); /* all that was added has been taken off */
+    INVARIANT(tree->bytes == 0); /* All additions were undone. */
     sum_drawing_fini(&tree->drawing);
     cell_sum_fini(&tree->cells);
     cell_sum_fini(&tree->thread_cells);
@@ -66,8 +67,7 @@ static bool create(struct recording *recording, const struct sum_limits *limits)
         return false;
     tree->stretch = limits->buckets;
     sum_drawing_begin(&tree->drawing, recording->buckets.count);
-    recording->sums = tree;
-    recording->destroy_sums = destroy;
+    recording->caches[CACHE_SUM_TREE] = (struct recording_cache){tree, destroy};
     return true;
 }
 
@@ -93,7 +93,7 @@ static int add_node(struct sum_tree *tree, struct sum_level *level, struct cell_
     return -ENOMEM;
 }
 
-/* A node of the last SUM_FAN ones of the level below. */
+/* Adds the sum of the last SUM_FAN nodes of the level below. */
 static int add_parent(struct sum_tree *tree, size_t at)
 {
     INVARIANT(at > 0 && at < LEVELS_MOST);
@@ -126,7 +126,7 @@ static void begin_leaf(struct sum_tree *tree)
     tree->has_hole = false;
 }
 
-/* The lowest level goes; what it had and no node above has is read again. */
+/* Drops the lowest level.  Buckets that were in no node of the level above are read again. */
 static void lengthen_leaves(struct sum_tree *tree)
 {
     level_fini(tree, &tree->levels[0]);
@@ -139,7 +139,7 @@ static void lengthen_leaves(struct sum_tree *tree)
     begin_leaf(tree);
 }
 
-/* Leaves that are longer than the recording are never finished. */
+/* Ends always: leaves that are longer than the recording are never finished. */
 static void stay_within(struct sum_tree *tree)
 {
     tree->is_over |=
@@ -163,7 +163,8 @@ static int finish_leaf(struct sum_tree *tree)
     return err;
 }
 
-/* NULL: it cannot be read.  One may come more than once, since leaves that become longer read again. */
+/* `bucket` is NULL if it cannot be read.  A bucket may come more than once: lengthen_leaves reads
+ * again. */
 static int add_to_all(struct sum_tree *tree, const struct bucket *bucket)
 {
     int err = 0;
@@ -194,7 +195,7 @@ static int add_bucket(struct sum_tree *tree, struct recording *recording)
     return err;
 }
 
-/* By some of its buckets; again when it has got twice as many. */
+/* Estimates the number of cells from some buckets; again when there are twice as many buckets. */
 static void judge(struct sum_tree *tree, struct recording *recording)
 {
     size_t const count = recording->buckets.count;
@@ -224,9 +225,9 @@ bool sum_tree_advance(struct recording *recording, const struct sum_limits *limi
                       uint64_t budget_ns)
 {
     uint64_t const until_ns = monotonic_ns() + budget_ns;
-    if (!recording->sums && !create(recording, limits))
+    if (!sum_tree_of(recording) && !create(recording, limits))
         return false;
-    struct sum_tree *tree = recording->sums;
+    struct sum_tree *tree = sum_tree_of(recording);
     tree->limits = *limits;
     stay_within(tree);
     if (!tree->is_large)
@@ -289,14 +290,14 @@ bool sum_tree_totals(const struct sum_tree *tree, size_t bucket, struct cell_lis
     const struct sum_drawing *drawing = &tree->drawing;
     into->count = 0;
     return bucket < drawing->totals.count && drawing->totals.items[bucket].is_there &&
-           packed_cells_take(&drawing->totals.items[bucket].cells, NULL, into) == 0;
+           packed_cells_decode(&drawing->totals.items[bucket].cells, NULL, into) == 0;
 }
 
-int sum_node_take(const struct sum_node *node, const bool *wanted, struct summed_cells *into)
+int sum_node_decode(const struct sum_node *node, const bool *wanted, struct summed_cells *into)
 {
     into->cells.count = into->thread_cells.count = 0;
-    int const err = packed_cells_take(&node->cells, wanted, &into->cells);
-    return err ? err : packed_cells_take(&node->thread_cells, wanted, &into->thread_cells);
+    int const err = packed_cells_decode(&node->cells, wanted, &into->cells);
+    return err ? err : packed_cells_decode(&node->thread_cells, wanted, &into->thread_cells);
 }
 
 void summed_cells_fini(struct summed_cells *cells)

@@ -20,7 +20,7 @@ struct tally {
     enum keyed_by keyed_by;
     int8_t value_sign[COLUMN_LIMIT], count_sign[COLUMN_LIMIT], spread_sign[COLUMN_LIMIT];
     bool is_added[COLUMN_LIMIT];
-    enum column moments; /* of the metric; buckets at the edge of `asked` are cut by them */
+    enum column moments; /* Of the metric; they cut buckets at the edge of `asked`. */
     struct time_range asked;
     struct moment_edges edges;
 };
@@ -47,7 +47,7 @@ static int tally_init(struct tally *tally, const struct recording *recording,
     if (recording->quality.has_spread)
         for (unsigned i = COL_HEAP_SPREAD; i <= COL_HEAP_SPREAD_FREED; i++)
             tally->spread_sign[i] = (int8_t)metric_spread_sign(metric, i);
-    if (metric->kind == METRIC_PINNED) /* a pin is net already */
+    if (metric->kind == METRIC_PINNED) /* The cells of a pin are differences already. */
         tally->value_sign[metric->minus] = tally->count_sign[metric->count_minus] = 0;
     tally->count_sign[COL_NONE] = 0;
     INVARIANT(tally->value_sign[COL_NONE] == 0);
@@ -116,15 +116,15 @@ static int tally_pin(struct tally *tally, const struct recording *recording,
 
     if (range->to_ns < time_ns)
         return fault_set(fault, -ERANGE,
-                         "the peak came later than that, at %s: ask for %s at that time",
+                         "the peak came later, at %s: choose %s for the chosen time",
                          human_duration(time_ns, peak), level);
     *range = (struct time_range){time_ns, time_ns};
     if (!pin)
         return totals->peak_bytes == 0
                    ? 0
                    : fault_set(fault, -ENODATA,
-                               "the recording was cut off before the picture of its peak was "
-                               "written: ask for %s instead",
+                               "the recording was cut off before the call stacks of its peak were "
+                               "written: choose %s instead",
                                level);
     if (tally->keyed_by == BY_STACKS)
         add_cells(tally, pin->cells, pin->cell_count);

@@ -150,7 +150,8 @@ static int choose_nodes(struct graph_builder *builder)
     return err;
 }
 
-/* By what each way through the functions has on the whole, so that a change can be given as more and less of the same. */
+/* By what each way through the functions has on the whole, so that a change can be given as more
+ * and less of the same. */
 static void sum_whole(struct graph_builder *builder, const struct weights *weights)
 {
     INVARIANT(builder->tree.nodes.count > 0);

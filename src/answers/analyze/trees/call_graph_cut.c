@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `root` and `leaf` leave of the stacks, and sums over what is left.  A child always has a larger index than its
- * parent, so one pass up or down the array reaches every node after its parent or after its children. */
+/* What `root` and `leaf` leave of the stacks, and sums over what is left.  A child always has a
+ * larger index than its parent, so one pass up or down the array reaches every node after its
+ * parent or after its children. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -86,7 +87,8 @@ void graph_cut(struct graph_builder *builder)
             note_step(builder, i);
 }
 
-/* The node after `at` in a walk that sees parents first; leaving a node takes its key off the path.  0 at the end. */
+/* The node after `at` in a walk that sees parents first; leaving a node takes its key off the
+ * path.  0 at the end. */
 static uint32_t next_node(const struct call_node *nodes, uint32_t at, const uint32_t *keys,
                           uint32_t *on_path)
 {

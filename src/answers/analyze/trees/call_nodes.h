@@ -1,7 +1,8 @@
-/* call_nodes.h - makes a call tree, node by node; for whatever arranges nodes of another one anew.
+/* call_nodes.h - builds a call tree node by node, for code that rearranges another tree.
  *
- * Nodes are found by their parent and their kind; a child always has a larger index than its parent.  Values are
- * put where stacks end (self_value, self_count) and summed toward the root once, at the end. */
+ * Nodes are found by their parent and their kind; a child always has a larger index than its
+ * parent.  The caller sets values where stacks end (self_value, self_count); call_nodes_sum sums
+ * them toward the root once, at the end. */
 #pragma once
 
 #include "analyze/trees/call_tree.h"
@@ -9,23 +10,25 @@
 
 struct call_nodes {
     struct call_tree *tree;
-    struct pair_index index; /* of a parent and a kind: the number of the node */
+    struct pair_index index; /* (parent, kind) to node. */
 };
 
-/* An empty tree with this root.  0 or -ENOMEM. */
+/* Begins an empty tree with this root.  Returns 0 or -ENOMEM. */
 int call_nodes_begin(struct call_nodes *nodes, struct call_tree *tree, struct call_node root);
-/* The child of `parent` that is of the kind of `like`, made when it is not there.  0 or -ENOMEM. */
+/* Finds the child of `parent` that has the kind of `like`; adds it if there is none.  Returns 0
+ * or -ENOMEM. */
 int call_nodes_find(struct call_nodes *nodes, uint32_t parent, const struct call_node *like,
                     uint32_t *child);
-void call_nodes_fini(struct call_nodes *nodes); /* the tree stays */
+void call_nodes_fini(struct call_nodes *nodes); /* Frees the index; the tree stays. */
 
-/* By what is shown of them: function, line, module, file.  0 when that is the same. */
+/* Compares by what is displayed: function, line, module, file.  0 when all are equal. */
 int call_node_compare(const struct recording *recording, const struct call_node *a,
                       const struct call_node *b);
 
-/* Several places of one function in one node: what they do not share is left open. */
+/* Merges another place of the function into the node: fields that differ become unknown. */
 void call_node_blur(struct call_node *node, const struct shown_frame *frame);
 
-/* When all are there: `value` and `count` from what each has itself, then siblings in order.  The latter 0 or -ENOMEM. */
+/* Call when all nodes are added: computes `value` and `count` from the self values. */
 void call_nodes_sum(struct call_tree *tree);
+/* Links children to their parents in order, after call_nodes_sum.  Returns 0 or -ENOMEM. */
 int call_nodes_link(const struct recording *recording, struct call_tree *tree);

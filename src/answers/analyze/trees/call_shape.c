@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/sums/recording_caches.h"
 #include "base/invariant.h"
 
 #define NODES_KEPT_MOST                                                                            \
@@ -43,19 +44,19 @@ static void shapes_clear(struct call_shapes *shapes)
     vec_free(&shapes->climb);
 }
 
-static void destroy(struct call_shapes *shapes)
+static void destroy(void *data)
 {
+    struct call_shapes *shapes = data;
     shapes_clear(shapes);
     free(shapes);
 }
 
 static struct call_shapes *shapes_of(struct recording *recording)
 {
-    if (!recording->shapes) {
-        recording->shapes = calloc(1, sizeof(*recording->shapes));
-        recording->destroy_shapes = destroy;
-    }
-    return recording->shapes;
+    struct recording_cache *cache = &recording->caches[CACHE_CALL_SHAPES];
+    if (!cache->data)
+        *cache = (struct recording_cache){calloc(1, sizeof(struct call_shapes)), destroy};
+    return cache->data;
 }
 
 /* Room for all stacks there are by now, and the root. */
@@ -259,7 +260,7 @@ int call_shape_get(struct recording *recording, const struct weights *weights,
     int err = call_shape_kinds(recording, kinds);
     if (err)
         return err;
-    struct call_shapes *shapes = recording->shapes;
+    struct call_shapes *shapes = recording->caches[CACHE_CALL_SHAPES].data;
     *shape = choose(shapes, question);
     err = add_stacks(shapes, *shape, recording, weights);
     if (!err)
@@ -285,7 +286,7 @@ static void rest(struct call_shape *shape)
 
 void call_shape_put(struct recording *recording)
 {
-    struct call_shapes *shapes = recording->shapes;
+    struct call_shapes *shapes = recording->caches[CACHE_CALL_SHAPES].data;
     size_t nodes = 0;
     if (!shapes)
         return;

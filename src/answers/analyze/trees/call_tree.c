@@ -40,8 +40,8 @@ static uint32_t *measure_groups(const struct call_builder *builder)
     return sizes;
 }
 
-/* The value a group must have to be among the `most` largest.  A parent is never smaller than its child, so such a limit keeps the
- * tree connected. */
+/* The value a group must have to be among the `most` largest.  A parent is never smaller than
+ * its child, so such a limit keeps the tree connected. */
 static int find_least(struct call_builder *builder, const uint32_t *sizes)
 {
     size_t const count = shape_sums_groups(&builder->sums)->groups.pairs.count;
@@ -117,7 +117,8 @@ static void count_left_out(struct call_builder *builder, const uint32_t *sizes)
     }
 }
 
-/* A stack that ends in no node; `place` is where each kind of modules is among those left out, + 1. */
+/* A stack that ends in no node; `place` is where each kind of modules is among those left out, +
+ * 1. */
 static int leave_out(struct call_builder *builder, uint32_t *place, uint32_t leaf, int64_t value)
 {
     const struct frame_line *line = shape_sums_line(&builder->sums, leaf);

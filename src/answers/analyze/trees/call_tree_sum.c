@@ -10,7 +10,8 @@ static int64_t add(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* The node after `at` in a walk that sees parents first; leaving a node takes its key off the path.  0 at the end. */
+/* The node after `at` in a walk that sees parents first; leaving a node takes its key off the
+ * path.  0 at the end. */
 static uint32_t next_node(const struct call_node *nodes, const uint32_t *keys, uint32_t at,
                           uint32_t *on_path)
 {

@@ -40,7 +40,8 @@ static bool is_as_it_was(const struct frame_kinds *kinds, const struct recording
     return true;
 }
 
-/* The number of a line; what is the same in two lines has the same number, from the coarsest to the finest. */
+/* The number of a line; what is the same in two lines has the same number, from the coarsest to
+ * the finest. */
 static int number_line(struct frame_kinds *kinds, const struct shown_frame *shown, uint32_t *number)
 {
     struct frame_line line = {.shown = *shown, .is_allocator = -1, .is_plumbing = -1};

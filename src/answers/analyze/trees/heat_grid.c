@@ -25,7 +25,7 @@ static int put_cell(struct heat_grid *grid, uint32_t slot, int64_t value, int64_
 }
 
 /* From a map whose stacks are all called alike, so there is one part per cell. */
-static int take_map(const struct heat_map *map, struct heat_grid *grid)
+static int copy_map(const struct heat_map *map, struct heat_grid *grid)
 {
     int err = 0;
     grid->resolution_ns = heat_row_ns(map);
@@ -53,7 +53,7 @@ static int build_of_moments(struct recording *recording, const struct moment_sum
     free(names);
     if (err)
         return err;
-    err = take_map(&map, grid);
+    err = copy_map(&map, grid);
     heat_map_fini(&map);
     return err ? fault_set(fault, err, "out of memory while making the heat map") : 0;
 }
@@ -137,8 +137,8 @@ int heat_grid_build(struct recording *recording, const struct metric *metric,
     if (metric->kind != METRIC_COUNTER)
         return fault_set(
             fault, -EINVAL,
-            "%s is a level, which is there all the time: a heat map is of what happens, "
-            "such as heap.allocated or cpu.on",
+            "%s is a level, which has a value at every time: a heat map shows when events "
+            "happened, such as heap.allocated or cpu.on",
             metric->name);
     int err = metric_moments(metric) == COL_NONE
                   ? -ENODATA

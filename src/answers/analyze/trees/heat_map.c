@@ -16,7 +16,8 @@ struct heating {
     bool failed;
 };
 
-/* By what the next longer column is longer: 1 s, 2 s, 10 s, 20 s, 1 min, 2 min, 10 min, 20 min, 1 h, 2 h, 4 h ... */
+/* By what the next longer column is longer: 1 s, 2 s, 10 s, 20 s, 1 min, 2 min, 10 min, 20 min,
+ * 1 h, 2 h, 4 h ... */
 static uint64_t next_step(uint64_t column_ns)
 {
     static const uint64_t steps[][2] = {{2, 5}, {20, 3}, {120, 5}, {1200, 3}};

@@ -37,7 +37,8 @@ static int add_callers(struct sandwich_builder *builder, const struct call_node 
     return 0;
 }
 
-/* Parents come before their children, so where a node belongs follows from where its parent does. */
+/* Parents come before their children, so where a node belongs follows from where its parent
+ * does. */
 static int place_node(struct sandwich_builder *builder, uint32_t at)
 {
     const struct call_node *node = &builder->tree->nodes.items[at];

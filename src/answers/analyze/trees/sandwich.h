@@ -1,20 +1,22 @@
-/* sandwich.h - one function between those who call it and those whom it calls.
+/* sandwich.h - one function with its callers and its callees.
  *
- * Each stack counts once, however often the function is in it: from its outermost occurrence on, outward its callers, inward
- * its callees.  So both trees have the function's total, and where it comes again it stands among its own callees. */
+ * Each stack counts once, even if the function is in it several times: it is divided at the
+ * outermost occurrence, callers outward, callees inward.  So both trees have the function's
+ * total, and a recursive call of the function is among its own callees. */
 #pragma once
 
 #include "analyze/trees/call_tree.h"
 
 struct sandwich {
-    struct call_tree
-        callers; /* the root is the function, its children who called it; what a node has itself came from
-                                 nobody further out */
-    struct call_tree callees;         /* the root is the function, its children whom it called */
-    int64_t again_value, again_count; /* of stacks that it is in more than once */
+    /* The root is the function, its children are its callers.  The self value of a node is of
+     * stacks that begin there. */
+    struct call_tree callers;
+    struct call_tree callees;         /* The root is the function, its children are its callees. */
+    int64_t again_value, again_count; /* Of stacks that contain the function more than once. */
 };
 
-/* From a tree that goes top-down and merges by function.  0 or -ENOMEM; call sandwich_fini after success. */
+/* Builds both trees from a top-down tree that merges by function.  Returns 0 or -ENOMEM; call
+ * sandwich_fini after success. */
 int sandwich_build(struct recording *recording, const struct call_tree *tree, string_id function,
                    string_id module, struct sandwich *sandwich);
 void sandwich_fini(struct sandwich *sandwich);

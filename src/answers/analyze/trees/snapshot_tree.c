@@ -22,7 +22,8 @@ static void put(struct snapshot_grower *grower, struct tree_line line)
     grower->failed |= !vec_push(&grower->tree->lines, line);
 }
 
-/* What goes on the one line for all that is small under a node, and the line for what ends at it. */
+/* What goes on the one line for all that is small under a node, and the line for what ends at
+ * it. */
 struct leftovers {
     int64_t small_bytes, end_bytes;
     uint32_t small_places, shown;

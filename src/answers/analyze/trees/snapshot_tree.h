@@ -1,8 +1,8 @@
-/* snapshot_tree.h - whose the bytes of a snapshot are, as massif shows it: the code that asked first, its callers under
- * it, what is small added up.
+/* snapshot_tree.h - the call sites of the bytes of a snapshot, as massif shows them: first the
+ * code that allocated, its callers below it, small places added up.
  *
- * A list of lines, each parent before its children and these by size, largest first.  The children of a line add up to
- * it exactly, unless it has none. */
+ * A list of lines: each parent comes before its children, and children are sorted by size,
+ * largest first.  The children of a line add up to it exactly, unless the line has none. */
 #pragma once
 
 #include "analyze/trees/snapshots.h"
@@ -12,15 +12,15 @@
 #define SNAPSHOT_SHARE_THRESHOLD 0.01
 
 enum tree_line_kind {
-    TREE_LINE_ROOT,  /* all of it */
-    TREE_LINE_PLACE, /* a function and where in it */
-    TREE_LINE_SMALL, /* `places` that are each below the threshold */
-    TREE_LINE_END,   /* of stacks that end here, where others go on */
+    TREE_LINE_ROOT,  /* The whole snapshot. */
+    TREE_LINE_PLACE, /* A function and the line in it. */
+    TREE_LINE_SMALL, /* The sum of `places` places, each below the threshold. */
+    TREE_LINE_END,   /* The stacks that end here, where others continue. */
 };
 
 struct tree_line {
     enum tree_line_kind kind;
-    uint32_t depth; /* 0: the root */
+    uint32_t depth; /* 0 for the root. */
     uint32_t children;
     int64_t bytes;
     uint32_t places;
@@ -33,11 +33,11 @@ struct snapshot_tree {
 };
 
 struct tree_limits {
-    uint32_t depth; /* at most SNAPSHOT_DEPTH_MAX */
-    int64_t least;  /* bytes; what has less is small */
+    uint32_t depth; /* At most SNAPSHOT_DEPTH_MAX. */
+    int64_t least;  /* In bytes; places with less are small. */
 };
 
-/* 0 or -ENOMEM.  Call snapshot_tree_fini after success. */
+/* Returns 0 or -ENOMEM.  Call snapshot_tree_fini after success. */
 int snapshot_tree_build(struct recording *recording, const struct weights *weights,
                         struct tree_limits limits, struct snapshot_tree *tree);
 void snapshot_tree_fini(struct snapshot_tree *tree);

@@ -52,9 +52,8 @@ const struct metric *snapshots_metric(const struct metric *asked, struct fault *
     if (asked->kind == METRIC_LEVEL && strcmp(asked->unit, "bytes") == 0)
         return asked;
     fault_set(fault, -EINVAL,
-              "snapshots show what there is at an instant, in bytes, and %s is no such metric: "
-              "take heap.live, maps.live "
-              "or another level",
+              "snapshots need a level in bytes, and %s is not one: choose heap.live, maps.live or "
+              "another level",
               asked->name);
     return NULL;
 }
@@ -114,7 +113,7 @@ static struct snapshot snapshot_at(const struct maker *maker, uint64_t time_ns,
     return snapshot;
 }
 
-static void take(struct maker *maker, struct snapshot snapshot)
+static void add(struct maker *maker, struct snapshot snapshot)
 {
     maker->failed |= !vec_push(&maker->made->items, snapshot);
 }
@@ -132,7 +131,7 @@ static void first_walk(void *into, const struct bucket *bucket)
 {
     struct maker *maker = into;
     if (maker->made->items.count == 0 && bucket->end_ns > maker->choice->range.from_ns)
-        take(maker, snapshot_at(maker, bucket->begin_ns, &maker->sums));
+        add(maker, snapshot_at(maker, bucket->begin_ns, &maker->sums));
     for (size_t i = 0; i < bucket->cell_count; i++)
         add_cell(maker, &maker->sums, &bucket->cells[i]);
     if (maker->made->items.count == 0)
@@ -141,7 +140,7 @@ static void first_walk(void *into, const struct bucket *bucket)
     struct snapshot snapshot = snapshot_at(maker, bucket->end_ns, &maker->sums);
     snapshot.most_bytes = maker->most;
     maker->most = -1;
-    take(maker, snapshot);
+    add(maker, snapshot);
 }
 
 static const struct pin *pin_of(const struct maker *maker)
@@ -233,8 +232,8 @@ static int thin_out(struct snapshots *made, size_t most)
     return err;
 }
 
-/* One in so many, as massif counts; also the peak, and the last: what is left.  Where a foreign file has call sites of
- * some instants only, those. */
+/* One in so many, as massif counts; also the peak, and the last: what is left.  Where a foreign
+ * file has call sites of some instants only, those. */
 static void choose_detailed(struct snapshots *made, unsigned every, bool some_are_untold)
 {
     for (size_t i = 0; i < made->items.count; i++) {
@@ -368,7 +367,7 @@ static int make(struct maker *maker, struct fault *fault)
                          "nothing was recorded in that time: the recording is %s long",
                          human_duration(maker->recording->duration_ns, length));
     if (made->items.count == 0)
-        take(maker, snapshot_at(maker, 0, &maker->sums));
+        add(maker, snapshot_at(maker, 0, &maker->sums));
     if (maker->failed)
         return -ENOMEM;
     find_peak(maker);

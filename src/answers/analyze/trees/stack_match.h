@@ -1,36 +1,39 @@
-/* stack_match.h - which stacks have a frame that matches something: a filter, a leak suppression.
- */
+/* stack_match.h - which stacks have a frame that matches a filter or a leak suppression. */
 #pragma once
 
 #include "analyze/sums/weigh.h"
 #include "base/pattern.h"
 
-/* Judges a name as shown: of a function (inlined ones are lines of their own), of its module, of its file if that is known.
- * 0 for no match, otherwise a number; the smallest one found in a stack counts for the stack. */
+/* The callback judges a displayed name: of a function (also of inlined ones), of its module, of
+ * its file if known.  It returns 0 for no match, otherwise a number; the smallest number in a
+ * stack is the code of the stack. */
 struct stack_matcher {
     uint32_t (*judge)(const void *with, const char *name);
-    const void *with;
-    bool only_functions;
+    const void *with;    /* First argument of the callback. */
+    bool only_functions; /* Judge names of functions only. */
 };
 
-/* Judges every stack once: *codes has one number per stack_id, [0] for the empty stack; the caller
- * frees it.  Each name is judged once, however many stacks have it.  0 or -ENOMEM. */
+/* Computes the code of every stack: *codes has one number per stack_id, [0] for the empty stack;
+ * the caller frees it.  Each name is judged only once.  Returns 0 or -ENOMEM. */
 int stack_match(struct recording *recording, struct stack_matcher matcher, uint32_t **codes);
 
-/* The same, where a frame counts only if that which called it is matched by `caller`. */
+/* Like stack_match, but a frame counts only if its caller is matched by `caller`. */
 int stack_match_called(struct recording *recording, struct stack_matcher matcher,
                        struct stack_matcher caller, uint32_t **codes);
 
-/* Leaves only rows whose stack has a code, and makes the totals those of what is left. */
+/* Removes the rows whose stack has code 0, and recomputes the totals. */
 void weights_keep_matched(struct weights *weights, const uint32_t *codes);
 
-/* stack_match for an expression that finds function, module or file of any frame.  0, -ENOMEM, or -EINVAL when it is too much work for
- * these names: then there are no codes, because they would leave out what matches.  Both with a sentence. */
+/* stack_match for a pattern that is searched in function, module and file of every frame.
+ * Returns 0; -ENOMEM; or -EINVAL when matching these names takes too much work.  In that case
+ * there are no codes, because they would leave out stacks that match.  Both errors have a
+ * sentence. */
 int stack_match_pattern(struct recording *recording, const struct pattern *pattern,
                         uint32_t **codes, struct fault *fault);
-/* Both in one. */
+/* stack_match_pattern, then weights_keep_matched. */
 int weights_keep_pattern(struct recording *recording, const struct pattern *pattern,
                          struct weights *weights, struct fault *fault);
-/* The same for stacks with a frame of just this function, by its name as shown. */
+/* Keeps the stacks with a frame of exactly this function, by its displayed name.
+ * Returns 0 or -ENOMEM. */
 int weights_keep_function(struct recording *recording, const char *function,
                           struct weights *weights);

@@ -17,7 +17,8 @@ static bool is_name(const char *name, const char *wanted)
     return wanted && strcmp(name, wanted) == 0;
 }
 
-/* What any node of the run needs, asked of one node of each class: they are few, nodes and series are many. */
+/* What any node of the run needs, asked of one node of each class: they are few, nodes and
+ * series are many. */
 struct wanting {
     const struct run *run;
     VEC(uint32_t) nodes; /* one of each class */
@@ -62,7 +63,7 @@ static void add(double *sum, double value)
 }
 
 /* TPS and time per block between two answers. */
-static void take_chain(const struct bandwidth *bandwidth, uint32_t from, uint32_t to,
+static void fill_chain(const struct bandwidth *bandwidth, uint32_t from, uint32_t to,
                        double seconds, struct bandwidth_interval *interval)
 {
     struct chain_point const a = bandwidth->chain.items[from], b = bandwidth->chain.items[to];
@@ -95,7 +96,7 @@ static int make_intervals(struct bandwidth *bandwidth, uint32_t at)
                 .tps = NAN,
                 .block_seconds = NAN,
                 .is_restart = scrape->is_restart};
-            take_chain(bandwidth, (uint32_t)before, i, interval.seconds, &interval);
+            fill_chain(bandwidth, (uint32_t)before, i, interval.seconds, &interval);
             if (!vec_push(&node->intervals, interval))
                 return -ENOMEM;
         }
@@ -181,8 +182,9 @@ static int add_traffic(struct bandwidth *bandwidth, const struct series *series)
     return 0;
 }
 
-/* Over all points but the first two, which are the start of the load; if there are no more, over those. */
-static void take_pool(struct bandwidth_node *node, const struct series *series)
+/* Over all points but the first two, which are the start of the load; if there are no more, over
+ * those. */
+static void fill_pool(struct bandwidth_node *node, const struct series *series)
 {
     size_t const count = series->points.count;
     size_t const first = count > WARM_UP ? WARM_UP : 0;
@@ -207,7 +209,7 @@ static double last_value(const struct series *series)
 }
 
 /* From the first to the last answer that has it. */
-static void take_whole(struct bandwidth *bandwidth, uint32_t at)
+static void fill_whole_run(struct bandwidth *bandwidth, uint32_t at)
 {
     struct bandwidth_node *node = &bandwidth->nodes.items[at];
     uint32_t first;
@@ -225,13 +227,13 @@ static void take_whole(struct bandwidth *bandwidth, uint32_t at)
     double const seconds = (double)(bandwidth->set.scrapes.items[end].time_us -
                                     bandwidth->set.scrapes.items[begin].time_us) /
                            1e6;
-    take_chain(bandwidth, (uint32_t)begin, (uint32_t)end, seconds, &whole);
+    fill_chain(bandwidth, (uint32_t)begin, (uint32_t)end, seconds, &whole);
     node->tps = whole.tps;
     node->block_seconds = whole.block_seconds;
     node->chain = bandwidth->chain.items[end].source;
 }
 
-static void take_others(struct bandwidth *bandwidth, uint32_t at)
+static void fill_others(struct bandwidth *bandwidth, uint32_t at)
 {
     struct bandwidth_node *node = &bandwidth->nodes.items[at];
     const char *pool = traffic_pool(bandwidth->run, at);
@@ -241,14 +243,14 @@ static void take_others(struct bandwidth *bandwidth, uint32_t at)
     for (size_t i = 0; i < count; i++) {
         const struct series *series = &bandwidth->set.series.items[own[i]];
         if (is_name(series->is->name, pool))
-            take_pool(node, series);
+            fill_pool(node, series);
         else if (is_name(series->is->name, VERIFY_MS))
             verify_ms = last_value(series);
         else if (is_name(series->is->name, VERIFY_GOOD))
             verified = last_value(series);
     }
     node->verify_ms = isfinite(verify_ms / verified) ? verify_ms / verified : NAN;
-    take_whole(bandwidth, at);
+    fill_whole_run(bandwidth, at);
     vec_each (interval, &node->intervals)
         node->restarts += interval->is_restart;
 }
@@ -270,7 +272,7 @@ static int make_nodes(struct bandwidth *bandwidth, const struct bandwidth_questi
         if (add_traffic(bandwidth, series) < 0)
             return -ENOMEM;
     for (uint32_t i = 0; i < bandwidth->run->nodes.count; i++)
-        take_others(bandwidth, i);
+        fill_others(bandwidth, i);
     return 0;
 }
 

@@ -1,4 +1,5 @@
-/* bandwidth.h - bytes per second in and out of the nodes of a run, transactions per second, time per block, how full the pool of transactions was.
+/* bandwidth.h - bytes per second in and out of the nodes of a run, transactions per second, time
+ * per block, how full the pool of transactions was.
  *
  * What is not known is NaN and left out of means; nothing is taken for 0 because it is missing. */
 #pragma once
@@ -51,7 +52,7 @@ int bandwidth_read(struct bandwidth *bandwidth, const struct run *run,
                    const struct bandwidth_question *question, struct fault *fault);
 void bandwidth_fini(struct bandwidth *bandwidth);
 
-/* Of a group: every node weighs the same. */
+/* Of a group: every node has equal weight. */
 struct bandwidth_sum {
     double tps, block_seconds;
     uint32_t nodes, without_chain, by_metrics;

@@ -49,7 +49,8 @@ static struct curves *add_lane(struct charts *charts, const char *title, const c
     return &charts->curves.items[charts->curves.count - 1];
 }
 
-/* Red, blue and dark yellow for the roles that have had these colours ever since; others by place. */
+/* Red, blue and dark yellow for the roles that have had these colours ever since; others by
+ * place. */
 static int color_of(const struct bandwidth_answer *answer, uint32_t node)
 {
     static const struct {
@@ -179,7 +180,7 @@ int bandwidth_draw(const struct bandwidth_answer *answer, enum bandwidth_picture
     struct svg_out title = {0};
     int err = make_charts(answer, picture, &charts);
     size_t lines = 0;
-    for (size_t i = 0; i < charts.lanes.count; i++) {
+    for (size_t i = 0; i < charts.lanes.count && !err; i++) { /* each lane has its curves then */
         charts.lanes.items[i].lines = charts.curves.items[i].lines.items;
         charts.lanes.items[i].line_count = charts.curves.items[i].lines.count;
         lines += charts.curves.items[i].lines.count;

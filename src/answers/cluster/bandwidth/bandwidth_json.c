@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
 #include "base/json_out.h"
 #include "cluster/bandwidth/bandwidth_write.h"
-
-static void real_field(struct json_out *json, const char *key, double value)
-{
-    json_key(json, key);
-    if (isnan(value))
-        json_null(json);
-    else
-        json_real(json, value);
-}
 
 static void write_tag(struct json_out *json, const struct bandwidth_tag *tag)
 {
     json_object_begin_inline(json);
     if (tag->name)
         json_text_field(json, "tag", tag->name);
-    real_field(json, "sent_bytes_per_s", tag->sent_bytes);
-    real_field(json, "received_bytes_per_s", tag->received_bytes);
+    json_real_field(json, "sent_bytes_per_s", tag->sent_bytes);
+    json_real_field(json, "received_bytes_per_s", tag->received_bytes);
     json_object_end(json);
 }
 
@@ -51,22 +40,22 @@ static void write_group(struct json_out *json, const struct bandwidth_answer *an
             json_text(json, answer->bandwidth->run->nodes.items[*node].name);
     json_array_end(json);
     json_uint_field(json, "nodes_without_blocks", sum->without_chain);
-    real_field(json, "tps", sum->tps);
-    real_field(json, "block_s", sum->block_seconds);
-    real_field(json, "sent_bytes_per_s", sum->sent);
-    real_field(json, "received_bytes_per_s", sum->received);
-    real_field(json, "p2p_sent_bytes_per_s", sum->p2p_sent);
-    real_field(json, "p2p_received_bytes_per_s", sum->p2p_received);
+    json_real_field(json, "tps", sum->tps);
+    json_real_field(json, "block_s", sum->block_seconds);
+    json_real_field(json, "sent_bytes_per_s", sum->sent);
+    json_real_field(json, "received_bytes_per_s", sum->received);
+    json_real_field(json, "p2p_sent_bytes_per_s", sum->p2p_sent);
+    json_real_field(json, "p2p_received_bytes_per_s", sum->p2p_received);
     json_key(json, "pool");
     json_object_begin_inline(json);
     for (int i = 0; i < 5; i++)
-        real_field(json, pool_keys[i], sum->pool[i]);
+        json_real_field(json, pool_keys[i], sum->pool[i]);
     json_object_end(json);
     json_key(json, "verify_ms");
     json_object_begin_inline(json);
-    real_field(json, "min", sum->verify_min);
-    real_field(json, "mean", sum->verify_mean);
-    real_field(json, "max", sum->verify_max);
+    json_real_field(json, "min", sum->verify_min);
+    json_real_field(json, "mean", sum->verify_mean);
+    json_real_field(json, "max", sum->verify_max);
     json_object_end(json);
     json_key(json, "traffic");
     write_traffic(json, sum, false);
@@ -82,13 +71,13 @@ static void write_intervals(struct json_out *json, const struct bandwidth_node *
     vec_each (interval, &node->intervals) {
         json_object_begin_inline(json);
         json_int_field(json, "end_us", interval->end_us);
-        real_field(json, "seconds", interval->seconds);
-        real_field(json, "sent_bytes_per_s", interval->sent);
-        real_field(json, "received_bytes_per_s", interval->received);
-        real_field(json, "p2p_sent_bytes_per_s", interval->p2p_sent);
-        real_field(json, "p2p_received_bytes_per_s", interval->p2p_received);
-        real_field(json, "tps", interval->tps);
-        real_field(json, "block_s", interval->block_seconds);
+        json_real_field(json, "seconds", interval->seconds);
+        json_real_field(json, "sent_bytes_per_s", interval->sent);
+        json_real_field(json, "received_bytes_per_s", interval->received);
+        json_real_field(json, "p2p_sent_bytes_per_s", interval->p2p_sent);
+        json_real_field(json, "p2p_received_bytes_per_s", interval->p2p_received);
+        json_real_field(json, "tps", interval->tps);
+        json_real_field(json, "block_s", interval->block_seconds);
         json_bool_field(json, "counted", interval->is_counted);
         json_bool_field(json, "restart", interval->is_restart);
         json_object_end(json);
@@ -106,10 +95,10 @@ static void write_node(struct json_out *json, const struct bandwidth *bandwidth,
     json_text_field(json, "name", about->name);
     json_text_field(json, "role", about->role);
     json_text_field(json, "blocks_from", sources[node->chain]);
-    real_field(json, "tps", node->tps);
-    real_field(json, "block_s", node->block_seconds);
+    json_real_field(json, "tps", node->tps);
+    json_real_field(json, "block_s", node->block_seconds);
     json_uint_field(json, "restarts", node->restarts);
-    real_field(json, "pool_mean", node->pool_mean);
+    json_real_field(json, "pool_mean", node->pool_mean);
     write_intervals(json, node);
     json_object_end(json);
 }

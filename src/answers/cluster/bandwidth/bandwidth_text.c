@@ -152,7 +152,9 @@ void bandwidth_notes_write(const struct bandwidth *bandwidth, FILE *out)
                 "block headers of them\n",
                 metrics);
     if (restarts) {
-        fputs("note: counters began anew, what was counted before the restart is lost:", out);
+        fputs("note: counters began at 0 again (a restart); what was counted between the last "
+              "answer and the restart is lost:",
+              out);
         put_nodes(bandwidth, out, has_restarts);
         putc('\n', out);
     }

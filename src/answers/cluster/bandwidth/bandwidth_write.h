@@ -1,4 +1,5 @@
-/* bandwidth_write.h - the answers of `memoir bandwidth`, as text, HTML, CSV, JSON and curves.  Errors of writing stay in `out`. */
+/* bandwidth_write.h - the answers of `memoir bandwidth`, as text, HTML, CSV, JSON and curves.
+ * Errors of writing stay in `out`. */
 #pragma once
 
 #include <stdio.h>
@@ -13,10 +14,11 @@ const char *traffic_number(double value, char text[TRAFFIC_NUMBER_MAX]);
 /* One group, in the words of the scripts this replaces. */
 void bandwidth_text_write(const struct bandwidth *bandwidth, const struct node_group *group,
                           const struct bandwidth_sum *sum, FILE *out);
-/* The same as a fragment of a page. */
+/* That group as a fragment of an HTML page. */
 void bandwidth_html_write(const struct bandwidth *bandwidth, const struct node_group *group,
                           const struct bandwidth_sum *sum, FILE *out);
-/* What must be known to trust the numbers, one sentence per line; nothing when there is nothing to say. */
+/* What must be known to trust the numbers, one sentence per line; nothing when there is nothing
+ * to say. */
 void bandwidth_notes_write(const struct bandwidth *bandwidth, FILE *out);
 
 /* Every interval of a node; `nick` names it in a first column, NULL: no such column. */

@@ -1,4 +1,5 @@
-/* traffic_names.h - which metrics of a node are bytes sent and received, its pool, its height: by its class, as the manifest says it, or as algod and etcd are known to have them. */
+/* traffic_names.h - which metrics of a node are bytes sent and received, its pool, its height:
+ * by its class, as the manifest says it, or as algod and etcd are known to have them. */
 #pragma once
 
 #include <stdbool.h>

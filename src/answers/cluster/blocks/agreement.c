@@ -49,7 +49,7 @@ bool agreement_has_weight(const char *type)
     return strncmp(type, "Proposal", 8) != 0;
 }
 
-int agreement_take(void *context, const char *node, const struct log_event *event)
+int agreement_handle(void *context, const char *node, const struct log_event *event)
 {
     struct agreement *agreement = context;
     if (strcmp(event->context, "Agreement") != 0 || event->type[0] == '\0' ||

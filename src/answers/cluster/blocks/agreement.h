@@ -1,4 +1,5 @@
-/* agreement.h - how nodes came to agree on each block: the agreement events of all their logs, in order of time. */
+/* agreement.h - how nodes came to agree on each block: the agreement events of all their logs,
+ * in order of time. */
 #pragma once
 
 #include <stdio.h>
@@ -17,8 +18,8 @@ struct agreement_event {
     string_id type, hash, sender;
     struct log_numbers at, object;
     uint64_t weight, weight_total;
-    int64_t
-        round_us; /* of a RoundConcluded: since the node's last RoundStart, else AGREEMENT_NO_TIME */
+    /* of a RoundConcluded: since the node's last RoundStart, else AGREEMENT_NO_TIME */
+    int64_t round_us;
 };
 
 struct agreement_node {
@@ -39,8 +40,9 @@ struct agreement {
 int agreement_init(struct agreement *agreement, uint64_t end_round);
 void agreement_fini(struct agreement *agreement);
 /* For log_reading: `context` is the agreement. */
-int agreement_take(void *context, const char *node, const struct log_event *event);
-/* Puts the events in order of time and computes how long rounds took.  After it, no more are taken. */
+int agreement_handle(void *context, const char *node, const struct log_event *event);
+/* Puts the events in order of time and computes how long rounds took.  After it, no more are
+ * taken. */
 void agreement_sort(struct agreement *agreement);
 /* Whether a weight says something about an event of this type. */
 bool agreement_has_weight(const char *type);

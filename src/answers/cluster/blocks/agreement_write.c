@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/csv_out.h"
 #include "base/json_out.h"
 #include "cluster/blocks/agreement.h"
-#include "report/rows/csv_field.h"
 #include "report/rows/name_columns.h"
 
 #define NODE_COLUMNS 8
@@ -79,32 +79,38 @@ void agreement_text_write(const struct agreement *agreement, const struct text_s
     }
 }
 
+static void put_csv_numbers(struct csv_out *csv, const struct log_numbers *numbers)
+{
+    csv_uint(csv, numbers->round);
+    csv_uint(csv, numbers->period);
+    csv_uint(csv, numbers->step);
+}
+
 void agreement_csv_write(const struct agreement *agreement, FILE *out)
 {
     char time[LOG_TIME_MAX];
-    fputs("time,node,type,round,period,step,object_round,object_period,object_step,weight,"
-          "weight_total,hash,sender,round_us\n",
-          out);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "time,node,type,round,period,step,object_round,object_period,object_step,"
+                   "weight,weight_total,hash,sender,round_us");
     vec_each (event, &agreement->events) {
         const char *type = string_table_text(agreement->texts, event->type);
-        fprintf(out, "%s,", log_date_render(event->time_us, time));
-        csv_field_write(out, agreement->nodes.items[event->node].name);
-        putc(',', out);
-        csv_field_write(out, type);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
-                event->at.round, event->at.period, event->at.step, event->object.round,
-                event->object.period, event->object.step);
-        if (agreement_has_weight(type))
-            fprintf(out, "%" PRIu64 ",%" PRIu64 ",", event->weight, event->weight_total);
-        else
-            fputs(",,", out);
-        csv_field_write(out, string_table_text(agreement->texts, event->hash));
-        putc(',', out);
-        csv_field_write(out, string_table_text(agreement->texts, event->sender));
-        if (event->round_us != AGREEMENT_NO_TIME)
-            fprintf(out, ",%" PRId64 "\n", event->round_us);
-        else
-            fputs(",\n", out);
+        csv_text(&csv, log_date_render(event->time_us, time));
+        csv_text(&csv, agreement->nodes.items[event->node].name);
+        csv_text(&csv, type);
+        put_csv_numbers(&csv, &event->at);
+        put_csv_numbers(&csv, &event->object);
+        if (agreement_has_weight(type)) {
+            csv_uint(&csv, event->weight);
+            csv_uint(&csv, event->weight_total);
+        } else {
+            csv_empty(&csv);
+            csv_empty(&csv);
+        }
+        csv_text(&csv, string_table_text(agreement->texts, event->hash));
+        csv_text(&csv, string_table_text(agreement->texts, event->sender));
+        csv_int_if(&csv, event->round_us != AGREEMENT_NO_TIME, event->round_us);
+        csv_end_row(&csv);
     }
 }
 

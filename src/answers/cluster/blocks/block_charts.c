@@ -58,30 +58,13 @@ static double tps_over_ten(const struct block_stats *stats, size_t index)
     return block_stats_tps(stats, index, WINDOW);
 }
 
-static void put_number(struct svg_out *out, const char *name, double value)
-{
-    svg_format(out, " %s=\"", name);
-    svg_px(out, value, 1);
-    svg_raw(out, "\"");
-}
-
-static void put_text(struct svg_out *out, const char *class, double x, double y, const char *text)
-{
-    svg_format(out, "<text class=\"%s\"", class);
-    put_number(out, "x", x);
-    put_number(out, "y", y);
-    svg_raw(out, ">");
-    svg_text(out, text);
-    svg_raw(out, "</text>\n");
-}
-
 static void put_line(struct svg_out *out, const char *class, const double ends[4])
 {
     svg_format(out, "<line class=\"%s\"", class);
-    put_number(out, "x1", ends[0]);
-    put_number(out, "y1", ends[1]);
-    put_number(out, "x2", ends[2]);
-    put_number(out, "y2", ends[3]);
+    svg_attribute(out, "x1", ends[0]);
+    svg_attribute(out, "y1", ends[1]);
+    svg_attribute(out, "x2", ends[2]);
+    svg_attribute(out, "y2", ends[3]);
     svg_raw(out, "/>\n");
 }
 
@@ -114,21 +97,21 @@ static void draw_axes(struct svg_out *out, struct panel *panel, const char *titl
     panel->y_high = ceil(panel->y_high / y_step) * y_step;
     if (panel->y_high <= 0)
         panel->y_high = y_step;
-    put_text(out, "b", panel->left, panel->top - 12, title);
+    svg_label(out, "b", panel->left, panel->top - 12, title);
     for (unsigned i = 0; i * y_step <= panel->y_high * 1.0001 && i < 20; i++) {
         double const y = y_at(panel, i * y_step);
         put_line(out, i ? "g" : "a", (double[]){panel->left, y, panel->right, y});
-        put_text(out, "e", panel->left - 6, y + 4, chart_number(i * y_step, "", label));
+        svg_label(out, "e", panel->left - 6, y + 4, chart_number(i * y_step, "", label));
     }
     double const first = ceil(panel->x_low / x_step) * x_step;
     for (unsigned i = 0; first + i * x_step <= panel->x_high && i < 20; i++) {
         double const x = first + i * x_step;
         double const at = x_at(panel, x);
         put_line(out, "a", (double[]){at, panel->bottom, at, panel->bottom + 4});
-        put_text(out, "c", at, panel->bottom + 17,
-                 chart_number(fabs(x) < x_step / 1e6 ? 0 : x, "", label));
+        svg_label(out, "c", at, panel->bottom + 17,
+                  chart_number(fabs(x) < x_step / 1e6 ? 0 : x, "", label));
     }
-    put_text(out, "c", (panel->left + panel->right) / 2, panel->bottom + 33, x_unit);
+    svg_label(out, "c", (panel->left + panel->right) / 2, panel->bottom + 33, x_unit);
 }
 
 struct block_histogram {
@@ -172,7 +155,7 @@ static void draw_histogram(struct svg_out *out, unsigned column, const struct bl
     struct panel panel = place(column, 0);
     struct block_histogram bins;
     if (!fill(series, below, &bins)) {
-        put_text(out, "b", panel.left, panel.top - 12, series->histogram_title);
+        svg_label(out, "b", panel.left, panel.top - 12, series->histogram_title);
         return;
     }
     panel.x_low = bins.low;
@@ -187,10 +170,10 @@ static void draw_histogram(struct svg_out *out, unsigned column, const struct bl
         if (bins.counts[i] == 0)
             continue;
         svg_raw(out, "<rect class=\"h\"");
-        put_number(out, "x", left + 0.5);
-        put_number(out, "y", y_at(&panel, bins.counts[i]));
-        put_number(out, "width", right - left - 1);
-        put_number(out, "height", panel.bottom - y_at(&panel, bins.counts[i]));
+        svg_attribute(out, "x", left + 0.5);
+        svg_attribute(out, "y", y_at(&panel, bins.counts[i]));
+        svg_attribute(out, "width", right - left - 1);
+        svg_attribute(out, "height", panel.bottom - y_at(&panel, bins.counts[i]));
         svg_raw(out, "><title>");
         svg_text(out, chart_number(bins.low + i * width, "", from));
         svg_raw(out, " to ");
@@ -209,15 +192,16 @@ static void draw_dots(struct svg_out *out, const struct panel *panel,
         if (!isfinite(value))
             continue;
         svg_raw(out, "<circle class=\"d\" r=\"2\"");
-        put_number(out, "cx", x_at(panel, (double)i));
-        put_number(out, "cy", y_at(panel, value));
+        svg_attribute(out, "cx", x_at(panel, (double)i));
+        svg_attribute(out, "cy", y_at(panel, value));
         svg_format(out, "><title>height %" PRIu64 ": ", point_of(stats, i)->height);
         svg_text(out, chart_number(value, "", label));
         svg_raw(out, "</title></circle>\n");
     }
 }
 
-/* One stroke from the lowest to the highest value of each pixel: no peak is lost among many blocks. */
+/* One stroke from the lowest to the highest value of each pixel: no peak is lost among many
+ * blocks. */
 static void draw_curve(struct svg_out *out, const struct panel *panel,
                        const struct block_series *series)
 {
@@ -277,7 +261,7 @@ static void draw_head(struct svg_out *out, const struct block_stats *stats)
                  ".h:hover{fill:#d55e00}.s{fill:none;stroke:#0072b2;stroke-width:1.2}"
                  ".d{fill:#0072b2}.d:hover{fill:#d55e00}</style>\n");
     svg_format(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, HEIGHT);
-    put_text(out, "t", 16, 26, slash ? slash + 1 : stats->path);
+    svg_label(out, "t", 16, 26, slash ? slash + 1 : stats->path);
     svg_raw(out, "<text x=\"16\" y=\"45\">");
     if (count > 0)
         svg_format(out, "%zu blocks, heights %" PRIu64 " to %" PRIu64, count,

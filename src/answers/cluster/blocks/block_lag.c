@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block_lag.c - the same heights in several histories: who had them first, and how long others waited. */
+/* block_lag.c - the same heights in several histories: who had them first, and how long others
+ * waited. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/own_path.h"
 #include "cluster/blocks/block_log.h"
 
 #include <errno.h>
@@ -35,8 +36,8 @@ static int read_failed(const char *path, int error, struct fault *fault)
 }
 
 /* One line; what is odd is counted. */
-static int take_line(struct slice line, struct msgpack_out *scratch, block_record_fn each,
-                     void *context, struct block_log_facts *facts)
+static int handle_line(struct slice line, struct msgpack_out *scratch, block_record_fn each,
+                       void *context, struct block_log_facts *facts)
 {
     struct block_record record;
     struct fault why = {0};
@@ -71,7 +72,7 @@ int block_log_read(const char *path, block_record_fn each, void *context,
         uint64_t const odd = facts->odd_lines;
         if (line[size - 1] == '\n')
             size--;
-        err = take_line((struct slice){line, (size_t)size}, &scratch, each, context, facts);
+        err = handle_line((struct slice){line, (size_t)size}, &scratch, each, context, facts);
         if (odd == 0 && facts->odd_lines == 1)
             facts->first_odd_line = number;
     }
@@ -100,7 +101,8 @@ static int read_all(int fd, char *into, size_t size, off_t at)
     return 0;
 }
 
-/* The lines of `text`, from the last back, until there are `wanted` records: where they begin.  *found is how many there are. */
+/* The lines of `text`, from the last back, until there are `wanted` records: where they begin.
+ * *found is how many there are. */
 static size_t find_records(struct slice text, size_t wanted, struct msgpack_out *scratch,
                            size_t *found)
 {
@@ -126,7 +128,7 @@ static int tell_records(struct slice text, struct msgpack_out *scratch, block_re
     while (text.size > 0 && !err) {
         const char *newline = memchr(text.data, '\n', text.size);
         size_t const size = newline ? (size_t)(newline - text.data) : text.size;
-        err = take_line((struct slice){text.data, size}, scratch, each, context, &facts);
+        err = handle_line((struct slice){text.data, size}, scratch, each, context, &facts);
         text.data += newline ? size + 1 : size;
         text.size -= newline ? size + 1 : size;
     }
@@ -142,8 +144,10 @@ static int repair(struct block_log *log, const char *text, size_t size, uint64_t
     if (torn == 0)
         return 0;
     if (ftruncate(log->fd, (off_t)(file_size - torn)) < 0)
-        return fault_set(fault, -errno, "cannot take the torn last line off \"%s\": %s", log->path,
-                         strerror(errno));
+        return fault_set(fault, -errno,
+                         "cannot remove the incomplete last line of \"%s\": "
+                         "%s",
+                         log->path, strerror(errno));
     log->repaired = torn;
     return 0;
 }
@@ -159,7 +163,8 @@ static struct slice whole_lines(const char *text, size_t taken, bool is_whole)
     return (struct slice){first, last >= first ? (size_t)(last + 1 - first) : 0};
 }
 
-/* Tries with the last `taken` bytes.  1: there were records, or there are no more bytes; 0: more must be read. */
+/* Tries with the last `taken` bytes.  1: there were records, or there are no more bytes; 0: more
+ * must be read. */
 static int try_tail(struct block_log *log, uint64_t file_size, size_t taken,
                     const struct tail_wish *wish, struct fault *fault)
 {
@@ -172,7 +177,7 @@ static int try_tail(struct block_log *log, uint64_t file_size, size_t taken,
         bool const is_enough = found > 0 || taken == file_size;
         log->tail_read = taken;
         if (is_enough && found == 0 && lines.size > 0 && lines.data[0] != '#')
-            err = fault_set(fault, -EINVAL, "\"%s\" is no history of blocks: choose another file",
+            err = fault_set(fault, -EINVAL, "\"%s\" is not a block history: choose another file",
                             log->path);
         if (is_enough && !err)
             err = repair(log, text, taken, file_size, fault);
@@ -194,7 +199,7 @@ static int read_tail(struct block_log *log, const struct tail_wish *wish, struct
     if (fstat(log->fd, &facts) < 0)
         return read_failed(log->path, errno, fault);
     if (!S_ISREG(facts.st_mode))
-        return fault_set(fault, -EINVAL, "\"%s\" is no ordinary file", log->path);
+        return fault_set(fault, -EINVAL, "\"%s\" is not a regular file", log->path);
     uint64_t const file_size = (uint64_t)facts.st_size;
     for (size_t size = TAIL_FIRST; done == 0 && file_size > 0; size *= 4)
         done = try_tail(log, file_size, size < file_size ? size : (size_t)file_size, wish, fault);
@@ -209,12 +214,16 @@ struct block_log *block_log_open(const char *path, size_t tail_max, block_record
     struct block_log *log = calloc(1, sizeof(*log));
     struct msgpack_out scratch = {0};
     struct tail_wish const wish = {tail_max, each, context, &scratch};
+    char place[PATH_MAX];
     if (!log || !(log->path = strdup(path))) {
         free(log);
         fault_set(fault, -ENOMEM, "out of memory");
         return NULL;
     }
-    log->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    log->fd = -1;
+    if (own_path_resolve(path, place, fault) < 0)
+        goto failed;
+    log->fd = open(place, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (log->fd < 0) {
         fault_set(fault, -errno, "cannot write \"%s\": %s", path, strerror(errno));
         goto failed;
@@ -255,7 +264,7 @@ static int write_line(struct block_log *log, struct fault *fault)
     size_t done = 0;
     int const error = log->sync_error;
     if (error)
-        return fault_set(fault, -error, "cannot bring \"%s\" to the disk: %s", log->path,
+        return fault_set(fault, -error, "cannot sync \"%s\" to the disk: %s", log->path,
                          strerror(error));
     if (log->line.failed)
         return fault_set(fault, -ENOMEM, "out of memory");
@@ -302,7 +311,7 @@ int block_log_close(struct block_log *log, struct fault *fault)
         return 0;
     block_log_sync(log);
     if (log->sync_error)
-        err = fault_set(fault, -log->sync_error, "cannot bring \"%s\" to the disk: %s", log->path,
+        err = fault_set(fault, -log->sync_error, "cannot sync \"%s\" to the disk: %s", log->path,
                         strerror(log->sync_error));
     close(log->fd);
     msgpack_fini(&log->line);

@@ -6,15 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "formats/encodings/base64.h"
 
 #define KEY_MAX 32
 
-static bool take_uint(struct msgpack_in *in, uint64_t *number)
+static bool decode_uint(struct msgpack_in *in, uint64_t *number)
 {
     struct msgpack_in const before = *in;
     struct msgpack_value value;
-    if (!msgpack_take(in, &value))
+    if (!msgpack_next(in, &value))
         return false;
     if (value.type == MSGPACK_UINT) {
         *number = value.number;
@@ -26,11 +27,11 @@ static bool take_uint(struct msgpack_in *in, uint64_t *number)
 }
 
 /* Bytes as base64, texts as they are if they are plain and short enough. */
-static void take_hash(struct msgpack_in *in, char hash[BLOCK_HASH_MAX])
+static void decode_hash(struct msgpack_in *in, char hash[BLOCK_HASH_MAX])
 {
     struct msgpack_in const before = *in;
     struct msgpack_value value;
-    if (!msgpack_take(in, &value))
+    if (!msgpack_next(in, &value))
         return;
     if (value.type == MSGPACK_BYTES && base64_text_size(value.bytes.size) < BLOCK_HASH_MAX) {
         hash[base64_encode(value.bytes, hash)] = '\0';
@@ -44,26 +45,26 @@ static void take_hash(struct msgpack_in *in, char hash[BLOCK_HASH_MAX])
     }
 }
 
-static void take_field(struct msgpack_in *in, const char *key, struct block_header *header)
+static void decode_field(struct msgpack_in *in, const char *key, struct block_header *header)
 {
     uint64_t number;
     if (strcmp(key, "rnd") == 0) {
-        if (take_uint(in, &number))
+        if (decode_uint(in, &number))
             header->height = number;
     } else if (strcmp(key, "ts") == 0) {
-        if (take_uint(in, &number) && number <= INT32_MAX * UINT64_C(100))
+        if (decode_uint(in, &number) && number <= INT32_MAX * UINT64_C(100))
             header->time_s = (int64_t)number;
     } else if (strcmp(key, "tc") == 0) {
-        if (take_uint(in, &number))
+        if (decode_uint(in, &number))
             header->transactions_total = number;
     } else if (strcmp(key, "ntx") == 0) {
-        header->has_count = take_uint(in, &header->transactions);
+        header->has_count = decode_uint(in, &header->transactions);
     } else if (strcmp(key, "hash") == 0) {
-        take_hash(in, header->hash);
+        decode_hash(in, header->hash);
     } else if (strcmp(key, "prev") == 0) {
-        take_hash(in, header->parent);
+        decode_hash(in, header->parent);
     } else if (strcmp(key, "gh") == 0) {
-        take_hash(in, header->genesis);
+        decode_hash(in, header->genesis);
     } else {
         msgpack_skip(in, NULL);
     }
@@ -75,10 +76,10 @@ int block_header_parse(struct slice map, struct block_header *header, struct fau
     struct msgpack_value value;
     char key[KEY_MAX];
     *header = (struct block_header){.has_total = true}; /* what is 0 is left out: tc as well */
-    if (!msgpack_take(&in, &value) || value.type != MSGPACK_MAP)
+    if (!msgpack_next(&in, &value) || value.type != MSGPACK_MAP)
         return fault_set(fault, -EINVAL, "it is no block header: not a MessagePack map");
     for (uint64_t i = 0; i < value.count && msgpack_key(&in, key, sizeof(key)); i++)
-        take_field(&in, key, header);
+        decode_field(&in, key, header);
     if (in.failed)
         return fault_set(fault, -EINVAL, "the MessagePack of a block header ends early");
     header->fields = (struct slice){map.data, map.size - in.text.size};
@@ -92,7 +93,7 @@ void block_header_write(struct msgpack_out *out, const struct block_header *head
     struct msgpack_in keys;
     char key[KEY_MAX];
     bool has_total = !header->has_total;
-    if (header->fields.size == 0 || !msgpack_take(&in, &value) || value.type != MSGPACK_MAP) {
+    if (header->fields.size == 0 || !msgpack_next(&in, &value) || value.type != MSGPACK_MAP) {
         msgpack_put_map(out, 3);
         msgpack_put_text(out, "rnd");
         msgpack_put_uint(out, header->height);
@@ -151,12 +152,12 @@ void block_record_write(struct msgpack_out *line, const struct block_record *rec
     msgpack_fini(&map);
 }
 
-static void take_time(struct msgpack_in *in, struct block_record *record)
+static void decode_time(struct msgpack_in *in, struct block_record *record)
 {
     struct msgpack_in const before = *in;
     struct msgpack_value value;
     double seconds = 0;
-    if (!msgpack_take(in, &value))
+    if (!msgpack_next(in, &value))
         return;
     if (value.type == MSGPACK_REAL) {
         seconds = value.real;
@@ -167,28 +168,28 @@ static void take_time(struct msgpack_in *in, struct block_record *record)
         msgpack_skip(in, NULL);
     }
     if (!record->is_ours && isfinite(seconds) && seconds > 0 && seconds < 9e9)
-        record->arrival_ns =
-            (int64_t)floor(seconds) * 1000000000 + (int64_t)((seconds - floor(seconds)) * 1e9);
+        record->arrival_ns = (int64_t)floor(seconds) * (int64_t)NS_PER_SECOND +
+                             (int64_t)((seconds - floor(seconds)) * 1e9);
 }
 
-static void take_part(struct msgpack_in *in, const char *key, struct block_record *record,
-                      struct slice *block)
+static void decode_part(struct msgpack_in *in, const char *key, struct block_record *record,
+                        struct slice *block)
 {
     uint64_t number;
     if (strcmp(key, "block") == 0) {
         msgpack_skip(in, block);
     } else if (strcmp(key, "_time") == 0) {
-        take_time(in, record);
+        decode_time(in, record);
     } else if (strcmp(key, "_ns") == 0) {
-        if (take_uint(in, &number) && number <= INT64_MAX) {
+        if (decode_uint(in, &number) && number <= INT64_MAX) {
             record->is_ours = true;
             record->arrival_ns = (int64_t)number;
         }
     } else if (strcmp(key, "_within") == 0) {
-        if (take_uint(in, &number) && number <= INT64_MAX)
+        if (decode_uint(in, &number) && number <= INT64_MAX)
             record->within_ns = (int64_t)number;
     } else if (strcmp(key, "_replaces") == 0) {
-        take_hash(in, record->replaces);
+        decode_hash(in, record->replaces);
     } else {
         msgpack_skip(in, NULL);
     }
@@ -201,10 +202,10 @@ static int parse_map(struct slice map, struct block_record *record, struct fault
     struct slice block = {NULL, 0};
     char key[KEY_MAX];
     *record = (struct block_record){.within_ns = -1};
-    if (!msgpack_take(&in, &value) || value.type != MSGPACK_MAP)
+    if (!msgpack_next(&in, &value) || value.type != MSGPACK_MAP)
         return fault_set(fault, -EINVAL, "the line is no block record: not a MessagePack map");
     for (uint64_t i = 0; i < value.count && msgpack_key(&in, key, sizeof(key)); i++)
-        take_part(&in, key, record, &block);
+        decode_part(&in, key, record, &block);
     if (in.failed || !block.data)
         return fault_set(fault, -EINVAL, "the line is no block record: %s",
                          in.failed ? "it ends early" : "it has no block");

@@ -1,14 +1,17 @@
 /* block_record.h - one block of a chain as a node told it, and its line in a history of blocks.
  *
  * A line is base64 of a MessagePack map, as the original scripts write it and read it:
- *     block      the header, a map: rnd (height), ts (Unix seconds of the proposer), tc (transactions so far) and whatever else the chain has
+ *     block      the header, a map: rnd (height), ts (Unix seconds of the proposer), tc
+ *                (transactions so far) and all else that the chain has
  *     _time      float64: Unix seconds of the arrival, or of the writing when that is not known
  * and of ours, which others pass over:
- *     _ns        the same in nanoseconds, of a clock that never goes back during one run of the follower
- *     _within    nanoseconds: the block arrived at most that long before; missing when the block was fetched later
+ *     _ns        the same in nanoseconds, of a clock that never goes back during one run of the
+ *                follower
+ *     _within    nanoseconds: the block arrived at most that long before; missing when the block
+ *                was fetched later
  *     _replaces  the hash that this height had before: the chain was reorganised
- * Chains without a counter of transactions have ntx (those of this block); their tc counts from the beginning of the file.
- * Empty lines and lines that begin with # say nothing. */
+ * Chains without a counter of transactions have ntx (those of this block); their tc counts from
+ * the beginning of the file. Empty lines and lines that begin with # say nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +35,7 @@ struct block_header {
     char hash[BLOCK_HASH_MAX],
         parent[BLOCK_HASH_MAX];   /* "" when the chain does not tell it in the header */
     char genesis[BLOCK_HASH_MAX]; /* what chain it is; "" when not told */
-    struct slice fields;          /* the header as a MessagePack map; somebody else's */
+    struct slice fields;          /* the header as a MessagePack map; not owned */
 };
 
 struct block_record {
@@ -43,15 +46,17 @@ struct block_record {
     char replaces[BLOCK_HASH_MAX];
 };
 
-/* From the MessagePack map of a header.  Fields of other types than they should be are passed over.  0 or -EINVAL with a sentence: no map, no sense. */
+/* From the MessagePack map of a header.  Fields of other types than they should be are passed
+ * over.  0 or -EINVAL with a sentence: no map, no sense. */
 int block_header_parse(struct slice map, struct block_header *header, struct fault *fault);
 
-/* Appends the header's map: its fields, and tc if `has_total` and they have none.  Without fields a small one is made. */
+/* Appends the header's map: its fields, and tc if `has_total` and they have none.  Without
+ * fields a small one is made. */
 void block_header_write(struct msgpack_out *out, const struct block_header *header);
 /* Appends the line, with its newline. */
 void block_record_write(struct msgpack_out *line, const struct block_record *record);
 
-/* One line without its newline.  1: *record is filled, its fields are in `scratch`; 0: a comment or nothing; -EINVAL or -EMSGSIZE with a sentence.
- * `scratch` is reset first. */
+/* One line without its newline.  1: *record is filled, its fields are in `scratch`; 0: a comment
+ * or nothing; -EINVAL or -EMSGSIZE with a sentence. `scratch` is reset first. */
 int block_record_parse(struct slice line, struct msgpack_out *scratch, struct block_record *record,
                        struct fault *fault);

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/csv_out.h"
 #include "base/human.h"
 #include "base/json_out.h"
-#include "report/rows/csv_field.h"
 
 #define LISTED_MAX 12u
 
@@ -174,22 +174,27 @@ void block_text_write(FILE *out, const struct text_style *style, const struct bl
 void block_csv_write(FILE *out, const struct block_stats *stats, size_t count)
 {
     static const char *const timings[] = {"", "arrival", "header"};
-    fputs("file,height,header_time,arrival_ns,within_ns,seconds,seconds_by,transactions,"
-          "transactions_total\n",
-          out);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "file,height,header_time,arrival_ns,within_ns,seconds,seconds_by,transactions,"
+                   "transactions_total");
     for (size_t i = 0; i < count; i++)
         vec_each (point, &stats[i].points) {
-            csv_field_write(out, base_name(stats[i].path));
-            fprintf(out, ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",", point->height, point->header_s,
-                    point->arrival_ns);
-            if (point->within_ns >= 0)
-                fprintf(out, "%" PRId64, point->within_ns);
-            fputc(',', out);
+            csv_text(&csv, base_name(stats[i].path));
+            csv_uint(&csv, point->height);
+            csv_int(&csv, point->header_s);
+            csv_int(&csv, point->arrival_ns);
+            csv_int_if(&csv, point->within_ns >= 0, point->within_ns);
             if (point->timing != BLOCK_UNTIMED)
-                fprintf(out, "%.9f", point->seconds);
-            fprintf(out, ",%s,", timings[point->timing]);
+                csv_format(&csv, "%.9f", point->seconds);
+            else
+                csv_empty(&csv);
+            csv_text(&csv, timings[point->timing]);
             if (point->has_transactions)
-                fprintf(out, "%" PRIu64, point->transactions);
-            fprintf(out, ",%" PRIu64 "\n", point->total);
+                csv_uint(&csv, point->transactions);
+            else
+                csv_empty(&csv);
+            csv_uint(&csv, point->total);
+            csv_end_row(&csv);
         }
 }

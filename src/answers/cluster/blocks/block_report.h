@@ -18,6 +18,6 @@ int block_json_write(FILE *out, const struct block_stats *stats, size_t count,
 /* The original's FILE.stats: {"blocks":…,"tc":…,"mintxn":…,…}. */
 int block_stats_write(FILE *out, const struct block_stats *stats);
 
-/* Six charts, two rows of three: histograms and series of block time, transactions per block and transactions per second of the core; the last one per block
- * (`tps1`), else over ten blocks. */
+/* Six charts, two rows of three: histograms and series of block time, transactions per block and
+ * transactions per second of the core; the last one per block (`tps1`), else over ten blocks. */
 void block_charts_render(const struct block_stats *stats, bool tps1, struct svg_out *out);

@@ -9,6 +9,7 @@
 
 #include "base/json_in.h"
 #include "cluster/blocks/block_log.h"
+#include "cluster/runs/run.h"
 
 /* Takes the heights that a reorganised chain threw away off the end. */
 static void drop_from(struct block_stats *stats, uint64_t height)
@@ -36,7 +37,7 @@ static void count_transactions(struct block_stats *stats, const struct block_hea
     }
 }
 
-static int take_record(void *context, const struct block_record *record)
+static int handle_record(void *context, const struct block_record *record)
 {
     struct block_stats *stats = context;
     const struct block_header *header = &record->header;
@@ -73,7 +74,7 @@ static void read_limits(struct block_stats *stats)
     bool has_low = false, has_high = false;
     snprintf(path, sizeof(path), "%.*srounds.json", slash ? (int)(slash + 1 - stats->path) : 0,
              stats->path);
-    int const fd = open(path, O_RDONLY | O_CLOEXEC);
+    int const fd = run_path_open(path);
     ssize_t const size = fd < 0 ? -1 : read(fd, text, sizeof(text));
     if (fd >= 0)
         close(fd);
@@ -119,7 +120,8 @@ static int find_holes(struct block_stats *stats)
     return 0;
 }
 
-/* After a reorganisation in the middle the height before is another one than when the record came. */
+/* After a reorganisation in the middle the height before is another one than when the record
+ * came. */
 static void link_points(struct block_stats *stats)
 {
     for (size_t i = 0; i < stats->points.count; i++) {
@@ -136,7 +138,7 @@ int block_stats_read(struct block_stats *stats, const char *path,
     if (!stats->path)
         return fault_set(fault, -ENOMEM, "out of memory");
     set_limits(stats, options);
-    int err = block_log_read(path, take_record, stats, &facts, fault);
+    int err = block_log_read(path, handle_record, stats, &facts, fault);
     if (err)
         return err;
     stats->records = facts.records;

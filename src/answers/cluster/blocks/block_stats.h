@@ -1,8 +1,10 @@
-/* block_stats.h - what a history of blocks says: how long blocks took, how many transactions they held, what is missing, and which node saw them later than others.
+/* block_stats.h - what a history of blocks says: how long blocks took, how many transactions
+ * they held, what is missing, and which node saw them later than others.
  *
- * The time of a block is that between its arrival and the one before, where both are known (to the nanosecond, without a lower limit), else that between the headers,
- * which have whole seconds.  The original wrote the time of writing when it did not know the arrival: records that follow each other faster than their headers say
- * are taken as such. */
+ * The time of a block is that between its arrival and the one before, where both are known (to
+ * the nanosecond, without a lower limit), else that between the headers, which have whole
+ * seconds.  The original wrote the time of writing when it did not know the arrival: records
+ * that follow each other faster than their headers say are taken as such. */
 #pragma once
 
 #include <stdbool.h>
@@ -54,8 +56,8 @@ struct block_stats {
     struct block_summary all, core;
     size_t core_begin, core_end; /* of `counted` */
     VEC(size_t) counted;         /* points with time and transactions */
-    double
-        slow_s; /* from here on a block is slow: 9 s, or thrice the median where blocks are not of seconds */
+    /* from here on a block is slow: 9 s, or thrice the median where blocks are not of seconds */
+    double slow_s;
 };
 
 struct block_stats_options {
@@ -69,10 +71,11 @@ struct block_stats_options {
 int block_stats_read(struct block_stats *stats, const char *path,
                      const struct block_stats_options *options, struct fault *fault);
 void block_stats_fini(struct block_stats *stats);
-/* Transactions per second over the `window` counted blocks up to `index` (fewer at the beginning: NaN). */
+/* Transactions per second over the `window` counted blocks up to `index` (fewer at the
+ * beginning: NaN). */
 double block_stats_tps(const struct block_stats *stats, size_t index, size_t window);
 
-/* How late each of several nodes saw the same heights. */
+/* How late each of several nodes saw each height. */
 struct block_lag {
     size_t compared, first; /* heights that others have as well; those it had first */
     double median_s, mean_s, p95_s, max_s;

@@ -36,6 +36,7 @@ static void time_ours(struct block_point *point)
     bool const is_known = point->within_ns >= 0 && point[-1].within_ns >= 0;
     double const gap = arrival_gap(point);
     if (is_known && gap > 0 && gap * 1e9 >= (double)point->within_ns)
+        /* NOLINTNEXTLINE(bugprone-branch-clone): the first that is good, in this order */
         set_time(point, BLOCK_BY_ARRIVAL, gap);
     else if (header_gap(point) > 0)
         set_time(point, BLOCK_BY_HEADER, header_gap(point));
@@ -43,7 +44,8 @@ static void time_ours(struct block_point *point)
         set_time(point, BLOCK_BY_ARRIVAL, gap);
 }
 
-/* A stretch of records of the original that were written less than a second apart: it was catching up if the headers say that far more time passed. */
+/* A stretch of records of the original that were written less than a second apart: it was
+ * catching up if the headers say that far more time passed. */
 static size_t time_stretch(struct block_point *points, size_t count)
 {
     double written = 0, passed = 0;

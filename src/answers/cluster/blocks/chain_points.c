@@ -111,8 +111,8 @@ static const struct header *find_header(const header_list *headers, const struct
 }
 
 /* What a metric says at each answer: counters as if they never began anew. */
-static void take_metric(const struct series_set *set, uint32_t node, const char *name,
-                        chain_point_list *points, bool is_height)
+static void fill_from_metric(const struct series_set *set, uint32_t node, const char *name,
+                             chain_point_list *points, bool is_height)
 {
     size_t count;
     const uint32_t *own = series_of_node(set, node, &count);
@@ -136,8 +136,8 @@ static void take_metric(const struct series_set *set, uint32_t node, const char 
     }
 }
 
-static void take_headers(const struct series_set *set, const header_list *headers,
-                         chain_point_list *points)
+static void fill_from_headers(const struct series_set *set, const header_list *headers,
+                              chain_point_list *points)
 {
     for (size_t i = 0; i < points->count; i++) {
         const struct run_file *file = set->scrapes.items[i].file;
@@ -158,7 +158,7 @@ int chain_points_read(const struct series_set *set, chain_point_list *points, ui
         if (!vec_push(points, (struct chain_point){CHAIN_UNKNOWN, NAN, NAN}))
             err = -ENOMEM;
     if (!err)
-        take_headers(set, &headers, points);
+        fill_from_headers(set, &headers, points);
     for (uint32_t node = 0; !err && node < set->run->nodes.count; node++) {
         uint32_t first, has_any = 0;
         uint32_t const count = series_scrapes_of(set, node, &first);
@@ -166,8 +166,8 @@ int chain_points_read(const struct series_set *set, chain_point_list *points, ui
             has_any += points->items[first + i].source != CHAIN_UNKNOWN;
         if (has_any)
             continue;
-        take_metric(set, node, traffic_height(set->run, node), points, true);
-        take_metric(set, node, traffic_transactions(set->run, node), points, false);
+        fill_from_metric(set, node, traffic_height(set->run, node), points, true);
+        fill_from_metric(set, node, traffic_transactions(set->run, node), points, false);
     }
     vec_free(&headers);
     return err;

@@ -14,7 +14,7 @@
 
 #define NAME_BYTES 256
 
-static int take_line(struct log_reading *reading, struct slice line, char *node)
+static int handle_line(struct log_reading *reading, struct slice line, char *node)
 {
     struct log_event event;
     const char *heading;
@@ -30,7 +30,7 @@ static int take_line(struct log_reading *reading, struct slice line, char *node)
         reading->odd_lines++;
         return 0;
     }
-    return reading->take(reading->context, node, &event);
+    return reading->handle(reading->context, node, &event);
 }
 
 static int read_input(struct log_reading *reading, struct input *input, const char *name)
@@ -45,7 +45,7 @@ static int read_input(struct log_reading *reading, struct input *input, const ch
         while (!err && lines.size > 0) {
             const char *end = memchr(lines.data, '\n', lines.size);
             size_t const size = end ? (size_t)(end - lines.data) + 1 : lines.size;
-            err = take_line(reading, (struct slice){lines.data, size}, node);
+            err = handle_line(reading, (struct slice){lines.data, size}, node);
             lines.data += size;
             lines.size -= size;
         }

@@ -85,7 +85,7 @@ const char *log_date_render(int64_t time_us, char out[LOG_TIME_MAX])
 }
 
 /* A value of another kind than expected is passed over. */
-static void take_text(struct json_in *json, char *text, size_t size)
+static void parse_text(struct json_in *json, char *text, size_t size)
 {
     struct json_in const before = *json;
     if (json_in_text(json, text, size))
@@ -95,7 +95,7 @@ static void take_text(struct json_in *json, char *text, size_t size)
     json_in_skip(json);
 }
 
-static void take_number(struct json_in *json, uint64_t *value)
+static void parse_number(struct json_in *json, uint64_t *value)
 {
     struct json_in const before = *json;
     if (json_in_uint(json, value))
@@ -134,7 +134,7 @@ static const struct {
     NUMBER("WeightTotal", weight_total),
 };
 
-static void take_field(struct json_in *json, const char *key, struct log_event *event)
+static void parse_field(struct json_in *json, const char *key, struct log_event *event)
 {
     char time[64];
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
@@ -142,16 +142,16 @@ static void take_field(struct json_in *json, const char *key, struct log_event *
             continue;
         void *into = (char *)event + fields[i].offset;
         if (fields[i].size)
-            take_text(json, into, fields[i].size);
+            parse_text(json, into, fields[i].size);
         else
-            take_number(json, into);
+            parse_number(json, into);
         return;
     }
     if (strcmp(key, "time") != 0) {
         json_in_skip(json);
         return;
     }
-    take_text(json, time, sizeof(time));
+    parse_text(json, time, sizeof(time));
     if (log_time_parse(time, &event->time_us) < 0)
         event->time_us = INT64_MIN;
 }
@@ -166,7 +166,7 @@ int log_line_parse(struct slice line, struct log_event *event)
     memset(event, 0, sizeof(*event));
     event->time_us = INT64_MIN;
     for (json_in_object(&json); json_in_key(&json, key, sizeof(key));)
-        take_field(&json, key, event);
+        parse_field(&json, key, event);
     return json.failed ? -EINVAL : 0;
 }
 

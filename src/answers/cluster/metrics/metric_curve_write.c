@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_out.h"
 #include "base/json_out.h"
 #include "cluster/bandwidth/bandwidth_write.h"
 #include "cluster/metrics/metric_write.h"
-#include "report/rows/csv_field.h"
 
 #define NAME_COLUMNS 50
 
@@ -20,19 +20,21 @@ static const char *mode_name(enum curve_mode mode)
 static void write_csv(const struct metric_curves *curves, const struct run *run, FILE *out)
 {
     char when[TRAFFIC_TIME_MAX];
-    fputs("time,node,label,metric,labels,kind,value\n", out);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "time,node,label,metric,labels,kind,value");
     vec_each (curve, &curves->curves)
         vec_each (point, &curve->points) {
             if (isnan(point->y))
                 continue;
-            fputs(traffic_time(point->x, when), out);
-            const char *const texts[] = {run->nodes.items[curve->node].name, curve->label,
-                                         curve->metric, curve->labels};
-            for (int i = 0; i < 4; i++) {
-                putc(',', out);
-                csv_field_write(out, texts[i]);
-            }
-            fprintf(out, ",%s,%.17g\n", mode_name(curve->mode), point->y);
+            csv_text(&csv, traffic_time(point->x, when));
+            csv_text(&csv, run->nodes.items[curve->node].name);
+            csv_text(&csv, curve->label);
+            csv_text(&csv, curve->metric);
+            csv_text(&csv, curve->labels);
+            csv_text(&csv, mode_name(curve->mode));
+            csv_real(&csv, point->y, 17);
+            csv_end_row(&csv);
         }
 }
 
@@ -56,10 +58,7 @@ static void write_json(const struct metric_curves *curves, const struct run *run
         vec_each (point, &curve->points) {
             json_array_begin(&json);
             json_int(&json, point->x);
-            if (isnan(point->y))
-                json_null(&json);
-            else
-                json_real(&json, point->y);
+            json_real(&json, point->y); /* a gap is null */
             json_array_end(&json);
         }
         json_array_end(&json);

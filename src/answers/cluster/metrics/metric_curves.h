@@ -1,6 +1,8 @@
-/* metric_curves.h - metrics of a run as somebody asked for them: rates of counters, sums, differences, quantiles; one curve per node and set of labels.
+/* metric_curves.h - metrics of a run as a question asks for them: rates of counters, sums,
+ * differences, quantiles; one curve per node and set of labels.
  *
- * Every curve has a point for each answer of its node, and for each that it should have given since its first; where a number is missing it is NaN. */
+ * Every curve has a point for each answer of its node, and for each that it should have given
+ * since its first; where a number is missing it is NaN. */
 #pragma once
 
 #include "cluster/runs/node_groups.h"
@@ -67,5 +69,6 @@ const struct node_group *node_group_of(const struct node_groups *groups, uint32_
 struct histogram_bucket {
     double bound, count; /* at most `bound`: cumulative */
 };
-/* By straight lines inside a bucket; NaN when there is nothing in it.  Buckets by bound, the last +Inf. */
+/* By straight lines inside a bucket; NaN when there is nothing in it.  Buckets by bound, the
+ * last +Inf. */
 double histogram_quantile(const struct histogram_bucket *buckets, size_t count, double quantile);

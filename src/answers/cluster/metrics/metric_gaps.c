@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metric_gaps.c - answers that never came, as points without a number: nothing is drawn over them, and they are counted. */
+/* metric_gaps.c - answers that never came, as points without a number: nothing is drawn over
+ * them, and they are counted. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

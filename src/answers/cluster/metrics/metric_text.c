@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/csv_out.h"
 #include "base/json_out.h"
 #include "cluster/bandwidth/bandwidth_write.h"
 #include "cluster/metrics/metric_write.h"
-#include "report/rows/csv_field.h"
 
 struct metric_row {
     const struct series *first;
@@ -77,35 +77,46 @@ static void put_doubts(const struct series_set *set, FILE *out)
                 set->unread_files);
 }
 
+static void list_csv(const struct series_set *set, FILE *out)
+{
+    struct csv_out csv;
+    struct metric_row row;
+    csv_init(&csv, out);
+    csv_head(&csv, "name,type,series,help");
+    for (size_t at = 0; next_metric(set, &at, &row);) {
+        csv_text(&csv, row.first->is->name);
+        csv_text(&csv, type_shown(row.first));
+        csv_uint(&csv, row.series);
+        csv_text(&csv, row.first->family->help);
+        csv_end_row(&csv);
+    }
+}
+
+static void list_text(const struct series_set *set, const struct text_style *style, FILE *out)
+{
+    struct metric_row row;
+    for (size_t at = 0; next_metric(set, &at, &row);) {
+        const char *help = row.first->family->help ? row.first->family->help : "";
+        fprintf(out, "%-10s %6zu  ", type_shown(row.first), row.series);
+        size_t used = text_write(out, row.first->is->name, 200);
+        for (; used < 48; used++)
+            putc(' ', out);
+        putc(' ', out);
+        text_write(out, help, text_room(style, 20 + used));
+        putc('\n', out);
+    }
+    put_doubts(set, out);
+}
+
 void metric_list_write(const struct series_set *set, enum metric_form form,
                        const struct text_style *style, FILE *out)
 {
-    struct metric_row row;
-    if (form == METRIC_JSON) {
+    if (form == METRIC_JSON)
         list_json(set, out);
-        return;
-    }
-    if (form == METRIC_CSV)
-        fputs("name,type,series,help\n", out);
-    for (size_t at = 0; next_metric(set, &at, &row);) {
-        const char *help = row.first->family->help ? row.first->family->help : "";
-        const char *type = type_shown(row.first);
-        if (form == METRIC_CSV) {
-            csv_field_write(out, row.first->is->name);
-            fprintf(out, ",%s,%zu,", type, row.series);
-            csv_field_write(out, help);
-        } else {
-            fprintf(out, "%-10s %6zu  ", type, row.series);
-            size_t used = text_write(out, row.first->is->name, 200);
-            for (; used < 48; used++)
-                putc(' ', out);
-            putc(' ', out);
-            text_write(out, help, text_room(style, 20 + (used > 48 ? used : 48)));
-        }
-        putc('\n', out);
-    }
-    if (form == METRIC_TEXT)
-        put_doubts(set, out);
+    else if (form == METRIC_CSV)
+        list_csv(set, out);
+    else
+        list_text(set, style, out);
 }
 
 static void nodes_json(const struct series_set *set, FILE *out)
@@ -129,31 +140,37 @@ static void nodes_json(const struct series_set *set, FILE *out)
     (void)json_finish(&json);
 }
 
+/* As text, columns with tabs between them. */
 void metric_nodes_write(const struct series_set *set, enum metric_form form,
                         const struct text_style *style, FILE *out)
 {
-    char from[TRAFFIC_TIME_MAX], to[TRAFFIC_TIME_MAX];
+    static const char *const names[] = {"name",    "nick",  "role", "class",
+                                        "answers", "first", "last", "gaps"};
+    char time[TRAFFIC_TIME_MAX];
+    struct csv_out csv;
     (void)style;
     if (form == METRIC_JSON) {
         nodes_json(set, out);
         return;
     }
-    fputs(form == METRIC_CSV ? "name,nick,role,class,answers,first,last,gaps\n"
-                             : "name\tnick\trole\tclass\tanswers\tfirst\tlast\tgaps\n",
-          out);
-    char const separator = form == METRIC_CSV ? ',' : '\t';
+    csv_init(&csv, out);
+    csv.separator = form == METRIC_CSV ? ',' : '\t';
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        csv_text(&csv, names[i]);
+    csv_end_row(&csv);
     for (uint32_t i = 0; i < set->run->nodes.count; i++) {
         const struct run_node *node = &set->run->nodes.items[i];
-        const char *const texts[] = {node->name, node->nick, node->role, node->class_name};
         uint32_t first;
         uint32_t const count = series_scrapes_of(set, i, &first);
-        for (int at = 0; at < 4; at++) {
-            csv_field_write(out, texts[at] ? texts[at] : "");
-            putc(separator, out);
-        }
-        fprintf(out, "%u%c%s%c%s%c%" PRIu64 "\n", count, separator,
-                count ? traffic_time(set->scrapes.items[first].time_us, from) : "", separator,
-                count ? traffic_time(set->scrapes.items[first + count - 1].time_us, to) : "",
-                separator, node->gaps);
+        const struct scrape *scrapes = &set->scrapes.items[first];
+        csv_text(&csv, node->name);
+        csv_text(&csv, node->nick);
+        csv_text(&csv, node->role);
+        csv_text(&csv, node->class_name);
+        csv_uint(&csv, count);
+        csv_text(&csv, count ? traffic_time(scrapes[0].time_us, time) : "");
+        csv_text(&csv, count ? traffic_time(scrapes[count - 1].time_us, time) : "");
+        csv_uint(&csv, node->gaps);
+        csv_end_row(&csv);
     }
 }

@@ -18,7 +18,8 @@ void metric_nodes_write(const struct series_set *set, enum metric_form form,
 /* The curves: as text lowest, mean, highest and last of each; as CSV and JSON every point. */
 void metric_curves_write(const struct metric_curves *curves, const struct run *run,
                          enum metric_form form, const struct text_style *style, FILE *out);
-/* Of raw counters: count, max, min, max-min of each; then the mean over nodes of max, or of max-min. */
+/* Of raw counters: count, max, min, max-min of each; then the mean over nodes of max, or of
+ * max-min. */
 int metric_spread_write(const struct series_set *set, const struct curve_question *question,
                         const struct node_groups *groups, bool is_max_min, FILE *out,
                         struct fault *fault);
@@ -26,6 +27,7 @@ int metric_spread_write(const struct series_set *set, const struct curve_questio
 int metric_curves_draw(const struct metric_curves *curves, const struct run *run,
                        struct svg_out *out);
 
-/* Everything as OpenMetrics for back-filling, with the labels n and role, families apart, each series in order of time.  0, -ENOMEM, or -ENODATA when nothing is asked for. */
+/* Everything as OpenMetrics for back-filling, with the labels n and role, families apart, each
+ * series in order of time.  0, -ENOMEM, or -ENODATA when nothing is asked for. */
 int metric_export_write(const struct series_set *set, const struct curve_question *question,
                         const struct node_groups *groups, FILE *out);

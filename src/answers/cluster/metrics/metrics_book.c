@@ -2,7 +2,6 @@
 #include "cluster/metrics/metrics_book.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,25 +103,33 @@ static int64_t series_id(struct updating *updating, const struct series *series)
     return sqlite3_last_insert_rowid(run_book_db(updating->book));
 }
 
-static void write_point(struct updating *updating, struct series_point point, const char *comma)
+/* What JSON has no number for is a text. */
+static void write_value(struct json_out *json, struct series_point point)
+{
+    double const value = series_value(point);
+    char text[40];
+    if (point.is_whole && point.whole <= INT64_MAX)
+        json_uint(json, point.whole);
+    else if (isfinite(value))
+        json_raw(json, text, (size_t)snprintf(text, sizeof(text), "%.17g", value));
+    else
+        json_text(json, isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
+}
+
+static void write_point(struct json_out *json, const struct updating *updating,
+                        struct series_point point)
 {
     const struct run_file *file = updating->set->scrapes.items[point.scrape].file;
-    fprintf(updating->out, "%s[%" PRId64 ",", comma, run_book_file(updating->book, file));
-    if (point.is_whole && point.whole <= INT64_MAX)
-        fprintf(updating->out, "%" PRIu64 "]", point.whole);
-    else if (isfinite(series_value(point)))
-        fprintf(updating->out, "%.17g]", series_value(point));
-    else
-        fprintf(updating->out, "\"%s\"]",
-                isnan(series_value(point)) ? "NaN"
-                : series_value(point) > 0  ? "+Inf"
-                                           : "-Inf");
+    json_array_begin(json);
+    json_int(json, run_book_file(updating->book, file));
+    write_value(json, point);
+    json_array_end(json);
 }
 
 /* The points of files that are not in the book yet. */
 static int add_points(struct updating *updating, const struct series *series, const bool *is_new)
 {
-    const char *comma = "[";
+    struct json_out json;
     int64_t id = 0;
     vec_each (point, &series->points) {
         if (!is_new[point->scrape])
@@ -132,13 +139,14 @@ static int add_points(struct updating *updating, const struct series *series, co
             if (id < 0)
                 return -EIO;
             begin_text(updating);
+            json_init(&json, updating->out, false);
+            json_array_begin(&json);
         }
-        write_point(updating, *point, comma);
-        comma = ",";
+        write_point(&json, updating, *point);
     }
     if (!id)
         return 0;
-    fputc(']', updating->out);
+    json_array_end(&json);
     sqlite3_reset(updating->put_chunk);
     sqlite3_bind_int64(updating->put_chunk, 1, id);
     if (bind_text(updating, updating->put_chunk, 2) != SQLITE_OK)

@@ -1,7 +1,10 @@
-/* series.h - every metric of a run over time: one pass over all its *.metrics files, by several threads.
+/* series.h - every metric of a run over time: one pass over all its *.metrics files, by several
+ * threads.
  *
- * A series is one name and one set of labels of one node, whatever the order the labels were written in.  Time is that of the stamp, or when the node was really asked if the run says
- * it of all its answers; never that of the file.  What is missing stays missing: a point is where a number was. */
+ * A series is one name and one set of labels of one node, in any order that the labels were
+ * written in.  Time is that of the stamp, or when the node was really asked if the run says it
+ * of all its answers; never that of the file.  What is missing stays missing: a point is where a
+ * number was. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,10 +25,11 @@ struct series_point {
 struct series {
     uint32_t node;
     const struct exposition_series *is;
-    const struct exposition_family
-        *family; /* where its own node tells no type, that of another node which does */
-    bool
-        is_cumulative; /* counts up from the start of the program: by that type; where nobody tells one, by how the name ends */
+    /* where its own node tells no type, that of another node which does */
+    const struct exposition_family *family;
+    /* counts up from the start of the program: by that type; without a type, by how the name
+     * ends */
+    bool is_cumulative;
     VEC(struct series_point) points; /* by time, at most one per scrape */
 };
 
@@ -53,7 +57,8 @@ struct series_set {
 /* Whether a series is wanted; called from several threads. */
 typedef bool (*series_wanted_fn)(void *context, const struct exposition_series *series);
 
-/* Reads all metrics of the run; `wanted` NULL: every series.  0 or -errno with a sentence; files that cannot be read are counted. */
+/* Reads all metrics of the run; `wanted` NULL: every series.  0 or -errno with a sentence; files
+ * that cannot be read are counted. */
 int series_read(struct series_set *set, const struct run *run, series_wanted_fn wanted,
                 void *context, struct fault *fault);
 void series_fini(struct series_set *set);
@@ -68,7 +73,8 @@ struct series_step {
     double seconds;  /* it took */
     bool is_reset;   /* the counter began anew: all there is came since then */
 };
-/* What counter `series` gained up to its point `at`.  One that was not there when the node was asked before, and is now, began at 0. */
+/* What counter `series` gained up to its point `at`.  One that was not there when the node was
+ * asked before, and is now, began at 0. */
 struct series_step series_step(const struct series_set *set, const struct series *series,
                                size_t at);
 

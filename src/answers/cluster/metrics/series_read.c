@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* series_read.c - the files of a run, in as many heaps as there are processors, each read by a thread of its own. */
+/* series_read.c - the files of a run, in as many heaps as there are processors, each read by a
+ * thread of its own. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -46,7 +47,7 @@ static struct series_column *column_of(struct series_job *job, uint32_t series)
     return column;
 }
 
-static void take_sample(void *context, const struct exposition_sample *sample)
+static void add_sample(void *context, const struct exposition_sample *sample)
 {
     struct series_job *job = context;
     struct series_column *column = column_of(job, sample->series);
@@ -126,7 +127,7 @@ static int read_scrape(struct series_job *job)
     const struct exposition_tally *tally = exposition_tally(job->part->exposition);
     uint64_t const samples = tally->samples, bad = tally->bad_lines;
     int const err =
-        exposition_read(job->part->exposition, (size_t)size, EXPOSITION_BY_END, take_sample, job);
+        exposition_read(job->part->exposition, (size_t)size, EXPOSITION_BY_END, add_sample, job);
     scrape->is_read = tally->samples > samples;
     if (tally->bad_lines > bad && !job->part->bad_file)
         job->part->bad_file = scrape->file;

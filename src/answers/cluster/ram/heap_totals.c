@@ -69,8 +69,9 @@ static const char table[] =
     "CASCADE, inuse_bytes INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, inuse_objects INTEGER "
     "NOT NULL)";
 
-/* What the book knows, in one question: one for each file would take longer than to read a small profile. */
-static void take_kept(struct run_book *book, const struct run *run, struct heap_totals *totals,
+/* What the book knows, in one question: one for each file would take longer than to read a small
+ * profile. */
+static void read_kept(struct run_book *book, const struct run *run, struct heap_totals *totals,
                       const bool *is_wanted)
 {
     struct number_map files = {0}; /* by id: index, plus one */
@@ -143,7 +144,7 @@ int heap_totals_read(struct heap_totals *totals, const struct run *run, const bo
         book = NULL;
     }
     if (book)
-        take_kept(book, run, totals, is_wanted);
+        read_kept(book, run, totals, is_wanted);
     int err = 0;
     for (size_t i = 0; i < count && !err; i++) {
         const struct run_file *file = &run->files.items[i];

@@ -1,5 +1,6 @@
-/* ram.h - memory of each node of a run over time: exact bytes of heap profiles beside what the kernel says (RSS, VSZ, PSS) and what the runtime
- * counts itself, a row per stamp and a set of columns that all nodes share.
+/* ram.h - memory of each node of a run over time: exact bytes of heap profiles beside what the
+ * kernel says (RSS, VSZ, PSS) and what the runtime counts itself, a row per stamp and a set of
+ * columns that all nodes share.
  *
  * What is missing is missing: RAM_NONE, never 0. */
 #pragma once
@@ -19,7 +20,9 @@ struct ram {
     VEC(uint32_t) nodes; /* those asked for: indexes of the run's, by name */
     VEC(int64_t) stamps; /* ascending */
     VEC(char *)
-    columns; /* "pprof_inuse_space", "inuse", "total", "free", "released", …, "rss", "vsz", "pss", "swap": all bytes */
+    /* "pprof_inuse_space", "inuse", "total", "free", "released", …, "rss", "vsz", "pss", "swap":
+     * all bytes */
+    columns;
     int64_t *values;     /* see ram_value */
     int64_t *rounds;     /* see ram_round */
     bool *restarts;      /* see ram_is_restart */
@@ -30,7 +33,8 @@ struct ram {
     uint64_t odd_blocks; /* blockinfo without a height */
 };
 
-/* `nodes` NULL: all; else those whose name or nick matches.  0 or -errno with a sentence: no node, nothing to show. */
+/* `nodes` NULL: all; else those whose name or nick matches.  0 or -errno with a sentence: no
+ * node, nothing to show. */
 int ram_read(struct ram *ram, const struct run *run, const struct pattern *nodes,
              struct fault *fault);
 void ram_fini(struct ram *ram);
@@ -39,12 +43,13 @@ void ram_fini(struct ram *ram);
 int64_t ram_value(const struct ram *ram, size_t node, size_t column, size_t stamp);
 /* The height a node was at; RAM_NONE. */
 int64_t ram_round(const struct ram *ram, size_t node, size_t stamp);
-/* Whether the node's process is another than in the row before, by its number or by what it says of itself. */
+/* Whether the node's process is another than in the row before, by its number or by what it says
+ * of itself. */
 bool ram_is_restart(const struct ram *ram, size_t node, size_t stamp);
 /* The highest of all nodes. */
 int64_t ram_round_of_all(const struct ram *ram, size_t stamp);
 /* The column of a name; -1. */
 int64_t ram_column(const struct ram *ram, const char *name);
-/* As columns are called: its name, or its nick if another has the same name. */
+/* As columns are called: its name, or its nick if another node has that name. */
 const char *ram_node_label(const struct ram *ram, size_t node);
 const struct run_node *ram_node(const struct ram *ram, size_t node);

@@ -9,7 +9,7 @@
 #include "base/json_in.h"
 #include "cluster/runs/run.h"
 
-static struct slice take_cell(struct slice *line)
+static struct slice split_cell(struct slice *line)
 {
     const char *comma = line->size ? memchr(line->data, ',', line->size) : NULL;
     size_t const size = comma ? (size_t)(comma - line->data) : line->size;
@@ -46,20 +46,20 @@ int size_line_parse(struct slice line, struct size_line *out)
 {
     char name[64];
     struct run_name parsed;
-    struct slice const stamp = take_cell(&line);
+    struct slice const stamp = split_cell(&line);
     if (stamp.size >= 40)
         return -EINVAL;
     snprintf(name, sizeof(name), "n.%.*s.heap", (int)stamp.size, stamp.data);
     if (strlen(name) != stamp.size + 7 || run_name_parse(name, &parsed) ||
         strcmp(parsed.nick, "n") != 0)
         return -EINVAL;
-    take_cell(&line); /* the same time once more */
+    split_cell(&line); /* the same time once more */
     out->stamp_us = parsed.stamp_us;
-    out->rss_bytes = kib_of(take_cell(&line));
-    out->vsz_bytes = kib_of(take_cell(&line));
-    out->pid = number_of(take_cell(&line));
-    out->pss_bytes = kib_of(take_cell(&line));
-    out->swap_bytes = kib_of(take_cell(&line));
+    out->rss_bytes = kib_of(split_cell(&line));
+    out->vsz_bytes = kib_of(split_cell(&line));
+    out->pid = number_of(split_cell(&line));
+    out->pss_bytes = kib_of(split_cell(&line));
+    out->swap_bytes = kib_of(split_cell(&line));
     return out->rss_bytes == INT64_MIN && out->vsz_bytes == INT64_MIN ? -EINVAL : 0;
 }
 

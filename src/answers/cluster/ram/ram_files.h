@@ -1,4 +1,5 @@
-/* ram_files.h - small files of a run that say how large a node is and how far: lines of NICK.heap.csv, and blockinfo. */
+/* ram_files.h - small files of a run that say how large a node is and how far: lines of
+ * NICK.heap.csv, and blockinfo. */
 #pragma once
 
 #include <stdint.h>
@@ -11,8 +12,10 @@ struct size_line {
     int64_t pid;                                         /* INT64_MIN: not told */
 };
 
-/* "stamp,date,rss_kib,vsz_kib[,pid,pss_kib,swap_kib,…]", as scrape/local/local_sample.h writes them.  0 or -EINVAL. */
+/* "stamp,date,rss_kib,vsz_kib[,pid,pss_kib,swap_kib,…]", as scrape/local/local_sample.h writes
+ * them.  0 or -EINVAL. */
 int size_line_parse(struct slice line, struct size_line *out);
 
-/* The height in blockinfo: block.rnd, or rnd, round, height or number of the block or of the whole, as a number or as hexadecimal text.  INT64_MIN: there is none. */
+/* The height in blockinfo: block.rnd, or rnd, round, height or number of the block or of the
+ * whole, as a number or as hexadecimal text.  INT64_MIN: there is none. */
 int64_t blockinfo_height(struct slice text);

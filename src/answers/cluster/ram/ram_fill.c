@@ -9,6 +9,7 @@
 
 #include "cluster/ram/heap_totals.h"
 #include "cluster/ram/ram_parts.h"
+#include "cluster/runs/run.h"
 
 #define LINE_BYTES      4096u
 #define BLOCKINFO_BYTES ((size_t)4 << 20)
@@ -18,7 +19,9 @@ static int read_sizes_of(struct ram *ram, uint32_t node, struct ram_sizes *sizes
     char path[PATH_MAX], line[LINE_BYTES];
     int const length =
         snprintf(path, sizeof(path), "%s/%s.heap.csv", ram->run->path, ram_node(ram, node)->nick);
-    FILE *file = length > 0 && (size_t)length < sizeof(path) ? fopen(path, "re") : NULL;
+    int const fd =
+        length > 0 && (size_t)length < sizeof(path) ? run_path_open(path) : -ENAMETOOLONG;
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
     int err = 0;
     while (file && !err && fgets(line, sizeof(line), file)) {
         struct ram_size point = {.node = node};

@@ -27,8 +27,8 @@ struct folding {
     unsigned column;
     int sign;
     struct pprof_drop drop;
-    uint32_t
-        *dropped; /* by location: lines that the profile asks not to be shown; NULL: it does not */
+    /* by location: lines that the profile asks not to be shown; NULL: it does not */
+    uint32_t *dropped;
 };
 
 static struct grower *row_of(struct growers *growers, string_id id)
@@ -102,7 +102,8 @@ static int count_frame(struct folding *folding, string_id id, uint32_t sample, b
     return 0;
 }
 
-/* How many of the innermost locations are not shown: those up to the outermost that is dropped, if something is left then. */
+/* How many of the innermost locations are not shown: those up to the outermost that is dropped,
+ * if something is left then. */
 static uint32_t hidden_locations(const struct folding *folding, const struct pprof_sample *sample)
 {
     bool found_other = false;

@@ -1,6 +1,8 @@
-/* ram_growers.h - which functions hold more of the heap than before: of each node, and of all nodes together, between two of its heap profiles.
+/* ram_growers.h - which functions hold more of the heap than before: of each node, and of all
+ * nodes together, between two of its heap profiles.
  *
- * Flat is what a function allocated itself, cumulative what it and all it called did; recursion counts once.  Frames that a profile asks not to be shown are not. */
+ * Flat is what a function allocated itself, cumulative what it and all it called did; recursion
+ * counts once.  Frames that a profile asks not to be shown are not. */
 #pragma once
 
 #include <stdbool.h>

@@ -5,11 +5,7 @@
 
 static void put_value(struct json_out *json, const char *key, int64_t value)
 {
-    json_key(json, key);
-    if (value == RAM_NONE)
-        json_null(json);
-    else
-        json_int(json, value);
+    json_int_field_if(json, key, value != RAM_NONE, value);
 }
 
 static void put_functions(struct json_out *json, const struct growers *growers, size_t top,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ram_metrics.c - what runtimes count themselves: the metrics that the manifest names for a class of nodes, else those of algod and of Go's usual library. */
+/* ram_metrics.c - what runtimes count themselves: the metrics that the manifest names for a
+ * class of nodes, else those of algod and of Go's usual library. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -119,7 +120,8 @@ static int add_column(struct ram *ram, const char *name, size_t size)
     return -ENOMEM;
 }
 
-/* The first series of a metric of a node; NULL: it has none.  With labels there may be several: those are added up elsewhere, never here. */
+/* The first series of a metric of a node; NULL: it has none.  With labels there may be several:
+ * those are added up elsewhere, never here. */
 static const struct series *series_of(const struct ram *ram, const struct ram_metrics *metrics,
                                       const struct ram_metric *metric)
 {

@@ -9,7 +9,8 @@
 #include "cluster/ram/ram_report.h"
 #include "report/plot/line_chart.h"
 
-/* Blues for relays, greens for those that do not participate, reds for nodes; several of a role differ. */
+/* Blues for relays, greens for those that do not participate, reds for nodes; several of a role
+ * differ. */
 static int role_colour(const char *role, unsigned number)
 {
     static const int relays[] = {0, 4, 8, 12}, others[] = {2, 7, 10, 15},
@@ -43,7 +44,8 @@ struct ram_drawing {
     size_t line_count;
 };
 
-/* Where a node is not known to be, it is drawn where the highest is; without any height there is no place. */
+/* Where a node is not known to be, it is drawn where the highest is; without any height there is
+ * no place. */
 static bool place_x(const struct ram_drawing *drawing, size_t node, size_t row, int64_t *x)
 {
     *x = drawing->ram->stamps.items[row];
@@ -61,7 +63,8 @@ static int point_order(const void *left, const void *right)
     return (a->x > b->x) - (a->x < b->x);
 }
 
-/* Whether nothing leads from the row before to this one.  Over heights there is no order of time. */
+/* Whether nothing leads from the row before to this one.  Over heights there is no order of
+ * time. */
 static bool is_interrupted(const struct ram_drawing *drawing, size_t node, size_t row)
 {
     return row > 0 && !drawing->over_rounds &&
@@ -77,7 +80,7 @@ static int find_pauses(struct ram_drawing *drawing)
     int err = 0;
     for (size_t i = 0; i < ram->stamps.count && !err; i++)
         err = vec_push(&stamps, ram->stamps.items[i]) ? 0 : -ENOMEM;
-    if (!err)
+    if (!err && stamps.count > 0)
         err = missed_ticks(ram->run, &stamps, stamps.items[stamps.count - 1], &missed);
     for (size_t row = 0; row < ram->stamps.count && !err; row++)
         for (; next < missed.count && missed.items[next] < ram->stamps.items[row]; next++)

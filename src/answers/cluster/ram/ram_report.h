@@ -15,7 +15,7 @@ struct ram_summary {
     int64_t first, last, max; /* RAM_NONE without points */
     struct growth growth;
 };
-/* The same of the stamps from `from` up to but without `to`, by place. */
+/* The summary of the snapshots number `from` up to, but without, `to`. */
 void ram_summarize_between(const struct ram *ram, size_t node, size_t column, size_t from,
                            size_t to, struct ram_summary *summary);
 /* `column` -1: there is none, and no points. */
@@ -32,10 +32,12 @@ struct ram_report {
 };
 
 void ram_text_write(const struct ram_report *report, const struct text_style *style, FILE *out);
-/* when,dt,round, then NAME#column for each node and column; a row per stamp, the cell of what is missing empty. */
+/* when,dt,round, then NAME#column for each node and column; a row per stamp, the cell of what is
+ * missing empty. */
 void ram_csv_write(const struct ram *ram, FILE *out);
 int ram_json_write(const struct ram_report *report, FILE *out);
 
-/* A chart for each of the columns (or those named, separated by commas), a line for each node, coloured by role.  0, -ENOMEM, or -EINVAL with a sentence. */
+/* A chart for each of the columns (or those named, separated by commas), a line for each node,
+ * coloured by role.  0, -ENOMEM, or -EINVAL with a sentence. */
 int ram_plot_render(const struct ram *ram, const char *columns, bool over_rounds,
                     struct svg_out *out, struct fault *fault);

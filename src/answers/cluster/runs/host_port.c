@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-static bool take_host(struct slice text, struct host_port *out)
+static bool parse_host(struct slice text, struct host_port *out)
 {
     if (text.size == 0 || text.size >= sizeof(out->host))
         return false;
@@ -16,7 +16,7 @@ static bool take_host(struct slice text, struct host_port *out)
     return strlen(out->host) == text.size;
 }
 
-static bool take_port(struct slice text, uint16_t *port)
+static bool parse_port(struct slice text, uint16_t *port)
 {
     unsigned long value = 0;
     if (text.size == 0 || text.size > 5)
@@ -64,12 +64,12 @@ static int parse_bracketed(struct slice text, struct host_port *out)
 {
     const char *end = memchr(text.data, ']', text.size);
     size_t const close = end ? (size_t)(end - text.data) : 0;
-    if (!end || !take_host(part(text, 1, close), out) || !is_ipv6(out->host))
+    if (!end || !parse_host(part(text, 1, close), out) || !is_ipv6(out->host))
         return -EINVAL;
     out->is_ipv6 = true;
     if (close + 1 == text.size)
         return 0;
-    return text.data[close + 1] == ':' && take_port(part(text, close + 2, text.size), &out->port)
+    return text.data[close + 1] == ':' && parse_port(part(text, close + 2, text.size), &out->port)
                ? 0
                : -EINVAL;
 }
@@ -79,7 +79,7 @@ int host_port_parse(struct slice text, struct host_port *out)
     *out = (struct host_port){.port = 0};
     if (text.size > 0 && text.data[0] == '[')
         return parse_bracketed(text, out);
-    if (!take_host(text, out))
+    if (!parse_host(text, out))
         return -EINVAL;
     if (is_ipv6(out->host)) {
         out->is_ipv6 = true;
@@ -88,7 +88,7 @@ int host_port_parse(struct slice text, struct host_port *out)
     char *colon = strchr(out->host, ':');
     if (colon) {
         size_t const at = (size_t)(colon - out->host);
-        if (!take_port(part(text, at + 1, text.size), &out->port))
+        if (!parse_port(part(text, at + 1, text.size), &out->port))
             return -EINVAL;
         *colon = '\0';
     }

@@ -1,4 +1,5 @@
-/* host_port.h - an address as people write it, with a port or without: "10.0.0.1:8580", "2001:db8::1", "[2001:db8::1]:8580", "r1.example.org". */
+/* host_port.h - an address as people write it, with a port or without: "10.0.0.1:8580",
+ * "2001:db8::1", "[2001:db8::1]:8580", "r1.example.org". */
 #pragma once
 
 #include <stdbool.h>
@@ -14,10 +15,13 @@ struct host_port {
     bool is_ipv6;
 };
 
-/* 0, or -EINVAL for what cannot be a host: other letters than names and addresses have, a port out of range, too long. */
+/* 0, or -EINVAL for what cannot be a host: other letters than names and addresses have, a port
+ * out of range, too long. */
 int host_port_parse(struct slice text, struct host_port *out);
-/* Whether it is one host, however it is written: names without regard to case, IPv6 addresses by their value. */
+/* Whether it is one host, however it is written: names without regard to case, IPv6 addresses by
+ * their value. */
 bool host_equals(const struct host_port *a, const struct host_port *b);
-/* As it stands in an address of HTTP: "10.0.0.1:8580", "[2001:db8::1]:8580"; without a port if that is 0. */
+/* As it stands in an address of HTTP: "10.0.0.1:8580", "[2001:db8::1]:8580"; without a port if
+ * that is 0. */
 #define HOST_PORT_TEXT_MAX (HOST_MAX + 10)
 const char *host_port_render(const struct host_port *host, char out[HOST_PORT_TEXT_MAX]);

@@ -20,7 +20,7 @@ static uint64_t key_of(uint64_t hash)
     return hash ? hash : 1;
 }
 
-size_t inventory_take_group(struct inventory_build *build, struct slice name)
+size_t inventory_add_group(struct inventory_build *build, struct slice name)
 {
     struct inventory *inventory = build->inventory;
     uint32_t *first = number_map_at(&build->groups, key_of(hash_bytes(name.data, name.size)));
@@ -52,7 +52,7 @@ static bool same_text(const char *text, struct slice other)
     return strlen(text) == other.size && strncasecmp(text, other.data, other.size) == 0;
 }
 
-void inventory_take_host(struct inventory_build *build, size_t group, struct slice host)
+void inventory_add_host(struct inventory_build *build, size_t group, struct slice host)
 {
     struct host_port parsed;
     if (group == INVENTORY_NO_GROUP)
@@ -88,7 +88,7 @@ int inventory_read(struct inventory *inventory, struct slice text, struct fault 
     struct inventory_build build = {.inventory = inventory};
     *inventory = (struct inventory){.odd_lines = 0};
     if (text.size > TEXT_MAX)
-        return fault_set(fault, -EFBIG, "the inventory is larger than 8 MiB, and surely none");
+        return fault_set(fault, -EFBIG, "the file is larger than 8 MiB, so it is not an inventory");
     bool const is_json = looks_like_json(text);
     bool is_whole = true;
     if (is_json)
@@ -102,12 +102,12 @@ int inventory_read(struct inventory *inventory, struct slice text, struct fault 
         err = fault_set(fault, -ENOMEM, "not enough memory for the inventory");
     else if (!is_whole)
         err = fault_set(fault, -EBADMSG,
-                        "the inventory begins as JSON and does not go on so; write it anew with "
-                        "terraform-inventory --list");
+                        "the inventory is invalid JSON; make it again with terraform-inventory "
+                        "--list");
     else if (inventory->groups.count == 0)
         err = fault_set(fault, -EBADMSG,
-                        "no groups of hosts are in it: an inventory has [sections] with one host "
-                        "per line, or is JSON of groups");
+                        "the inventory has no groups of hosts: it must have [sections] with one "
+                        "host per line, or be JSON of groups");
     if (err)
         inventory_fini(inventory);
     return err;
@@ -137,7 +137,8 @@ void inventory_fini(struct inventory *inventory)
     vec_free(&inventory->groups);
 }
 
-/* How well a host of the inventory is the one of a nick: 2 with its port, 1 when only one of them has a port, 0 not at all. */
+/* How well a host of the inventory is the one of a nick: 2 with its port, 1 when only one of
+ * them has a port, 0 not at all. */
 static int closeness(const struct host_port *nick, const char *host_text)
 {
     struct host_port host;
@@ -167,7 +168,8 @@ static const char *group_of(const struct inventory *inventory, const struct host
     return found;
 }
 
-/* "2001:db8::1:8580" is an address by itself, or one with a port: who wrote it did not use brackets. */
+/* "2001:db8::1:8580" is an address by itself, or one with a port: who wrote it did not use
+ * brackets. */
 static bool without_last_part(const char *nick, struct host_port *out)
 {
     const char *colon = strrchr(nick, ':');

@@ -1,7 +1,8 @@
 /* inventory.h - hosts and their groups as terraform-inventory writes them: INI or JSON.
  *
- * Groups keep their case and may come in pieces; a host may stand in several, and twice in one; hosts may be IPv6 addresses and may have a port.  [all:vars] and other
- * sections with a colon hold no hosts. */
+ * Groups keep their case and may come in pieces; a host may stand in several, and twice in one;
+ * hosts may be IPv6 addresses and may have a port.  [all:vars] and other sections with a colon
+ * hold no hosts. */
 #pragma once
 
 #include "base/fault.h"
@@ -22,7 +23,8 @@ int inventory_read(struct inventory *inventory, struct slice text, struct fault 
 int inventory_read_file(struct inventory *inventory, const char *path, struct fault *fault);
 void inventory_fini(struct inventory *inventory);
 
-/* The name that a name_… group gives the host of `nick` ("host" or "host:port"), compared as a whole; NULL: none. */
+/* The name that a name_… group gives the host of `nick` ("host" or "host:port"), compared as a
+ * whole; NULL: none. */
 const char *inventory_name_of(const struct inventory *inventory, const char *nick);
 /* From a role_… group: "relay"; NULL: none. */
 const char *inventory_role_of(const struct inventory *inventory, const char *nick);

@@ -1,4 +1,5 @@
-/* inventory_build.h - an inventory while it is being read: groups and hosts by name, so that one of a hundred thousand lines takes no longer than a short one. */
+/* inventory_build.h - an inventory while it is being read: groups and hosts by name, so that one
+ * of a hundred thousand lines takes no longer than a short one. */
 #pragma once
 
 #include "base/number_map.h"
@@ -14,9 +15,9 @@ struct inventory_build {
 #define INVENTORY_NO_GROUP SIZE_MAX
 
 /* The index of the group, new or known; INVENTORY_NO_GROUP when out of memory. */
-size_t inventory_take_group(struct inventory_build *build, struct slice name);
+size_t inventory_add_group(struct inventory_build *build, struct slice name);
 /* A host of it; what cannot be one is an odd line, one that is there already is left out. */
-void inventory_take_host(struct inventory_build *build, size_t group, struct slice host);
+void inventory_add_host(struct inventory_build *build, size_t group, struct slice host);
 
 void inventory_parse_ini(struct inventory_build *build, struct slice text);
 /* False: it is no JSON object. */

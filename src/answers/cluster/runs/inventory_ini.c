@@ -46,11 +46,11 @@ static void begin_section(struct inventory_build *build, struct inventory_sectio
     section->group = INVENTORY_NO_GROUP;
     build->inventory->odd_lines += is_odd;
     if (section->holds_hosts)
-        section->group = inventory_take_group(build, name);
+        section->group = inventory_add_group(build, name);
 }
 
-static void take_line(struct inventory_build *build, struct inventory_section *section,
-                      struct slice line)
+static void parse_line(struct inventory_build *build, struct inventory_section *section,
+                       struct slice line)
 {
     struct slice name;
     if (line.size == 0 || line.data[0] == '#' || line.data[0] == ';')
@@ -59,8 +59,8 @@ static void take_line(struct inventory_build *build, struct inventory_section *s
         begin_section(build, section, name);
     } else if (section->holds_hosts) {
         if (section->group == INVENTORY_NO_GROUP) /* hosts before the first section */
-            section->group = inventory_take_group(build, slice_of("ungrouped"));
-        inventory_take_host(build, section->group, first_word(line));
+            section->group = inventory_add_group(build, slice_of("ungrouped"));
+        inventory_add_host(build, section->group, first_word(line));
     }
 }
 
@@ -72,7 +72,7 @@ void inventory_parse_ini(struct inventory_build *build, struct slice text)
     while (text.size > 0 && !build->out_of_memory) {
         const char *end = memchr(text.data, '\n', text.size);
         size_t const size = end ? (size_t)(end - text.data) : text.size;
-        take_line(build, &section, trim((struct slice){text.data, size}));
+        parse_line(build, &section, trim((struct slice){text.data, size}));
         size_t const used = end ? size + 1 : size;
         text = (struct slice){text.data + used, text.size - used};
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* {"name_r1":["203.0.113.11"], "all":{"hosts":[...],"vars":{...}}}: a group is its hosts, or an object that has them. */
+/* {"name_r1":["203.0.113.11"], "all":{"hosts":[...],"vars":{...}}}: a group is its hosts, or an
+ * object that has them. */
 #include <string.h>
 
 #include "base/json_in.h"
@@ -15,7 +16,7 @@ static char next_letter(const struct json_in *json)
     return '\0';
 }
 
-static void take_hosts(struct inventory_build *build, struct json_in *json, size_t group)
+static void parse_hosts(struct inventory_build *build, struct json_in *json, size_t group)
 {
     char host[TEXT_MAX];
     char const form = next_letter(json);
@@ -25,12 +26,12 @@ static void take_hosts(struct inventory_build *build, struct json_in *json, size
                 build->inventory->odd_lines++;
                 json_in_skip(json);
             } else if (json_in_text(json, host, sizeof(host))) {
-                inventory_take_host(build, group, slice_of(host));
+                inventory_add_host(build, group, slice_of(host));
             }
         }
     } else if (form == '{') { /* hosts with variables of their own */
         for (json_in_object(json); json_in_key(json, host, sizeof(host)); json_in_skip(json))
-            inventory_take_host(build, group, slice_of(host));
+            inventory_add_host(build, group, slice_of(host));
     } else {
         build->inventory->odd_lines++;
         json_in_skip(json);
@@ -38,12 +39,12 @@ static void take_hosts(struct inventory_build *build, struct json_in *json, size
 }
 
 /* An object with `hosts`; variables and names of other groups are not ours. */
-static void take_object(struct inventory_build *build, struct json_in *json, const char *name)
+static void parse_object(struct inventory_build *build, struct json_in *json, const char *name)
 {
     char key[TEXT_MAX];
     for (json_in_object(json); json_in_key(json, key, sizeof(key));) {
         if (strcmp(key, "hosts") == 0)
-            take_hosts(build, json, inventory_take_group(build, slice_of(name)));
+            parse_hosts(build, json, inventory_add_group(build, slice_of(name)));
         else
             json_in_skip(json);
     }
@@ -57,9 +58,9 @@ bool inventory_parse_json(struct inventory_build *build, struct slice text)
         if (strcmp(name, "_meta") == 0 || strchr(name, ':') || !name[0])
             json_in_skip(&json);
         else if (next_letter(&json) == '{')
-            take_object(build, &json, name);
+            parse_object(build, &json, name);
         else
-            take_hosts(build, &json, inventory_take_group(build, slice_of(name)));
+            parse_hosts(build, &json, inventory_add_group(build, slice_of(name)));
     }
     return build->out_of_memory || json_in_ended(&json);
 }

@@ -15,14 +15,15 @@ struct node_groups {
     VEC(struct node_group) groups;
 };
 
-/* Expressions are extended ones and match at the start of the nick, the name, or "name_" and the name, as inventories have it. */
+/* Expressions are extended ones and match at the start of the nick, the name, or "name_" and the
+ * name, as inventories have it. */
 
 /* All nodes of the run that a metric may come from, as one group without a label. */
 int node_groups_add_all(struct node_groups *groups, const struct run *run);
 /* Those that match.  `label` may be NULL.  0 or -errno with a sentence: a bad expression. */
 int node_groups_add(struct node_groups *groups, const struct run *run, const char *label,
                     const char *expression, struct fault *fault);
-/* The same from "LABEL:EXPRESSION". */
+/* Like node_groups_add, from one text "LABEL:EXPRESSION". */
 int node_groups_add_labelled(struct node_groups *groups, const struct run *run, const char *text,
                              struct fault *fault);
 /* One group for each role, if there are several: relay, pn, npn, others as they are called. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - a folder becomes a run: one walk over its names, then what its own files say about them. */
+/* run.c - a folder becomes a run: one walk over its names, then what its own files say about
+ * them. */
 #include "cluster/runs/run.h"
 
 #include <dirent.h>
@@ -22,7 +23,7 @@ struct scan {
     VEC(struct run_found) found;
 };
 
-static int take_name(struct scan *scan, const struct dirent *entry)
+static int add_name(struct scan *scan, const struct dirent *entry)
 {
     struct run *run = scan->run;
     const char *name = entry->d_name;
@@ -54,7 +55,7 @@ static int scan_folder(struct scan *scan, struct fault *fault)
         return fault_set(fault, -errno, "cannot open the run %s: %s", path, strerror(errno));
     int err = 0;
     for (struct dirent *entry; !err && (entry = readdir(folder));)
-        err = take_name(scan, entry);
+        err = add_name(scan, entry);
     closedir(folder);
     return err ? fault_set(fault, err, "cannot list %s: %s", path, strerror(-err)) : 0;
 }
@@ -156,11 +157,32 @@ static int add_stamps(struct run *run)
     return 0;
 }
 
+int run_path_open(const char *path)
+{
+    struct stat status;
+    char found[32];
+    int const place = open(path, O_PATH | O_CLOEXEC);
+    if (place < 0)
+        return -errno;
+    int opened = fstat(place, &status) < 0 ? -errno : !S_ISREG(status.st_mode) ? -EACCES : 0;
+    /* Files of /proc say that they are empty, and reading one may wait for ever, or do things. */
+    if (opened == 0 && status.st_size == 0)
+        snprintf(found, sizeof(found), "/dev/null");
+    else
+        snprintf(found, sizeof(found), "/proc/self/fd/%d", place);
+    if (opened == 0 && (opened = open(found, O_RDONLY | O_CLOEXEC)) < 0)
+        opened = -errno;
+    close(place);
+    return opened;
+}
+
 static FILE *open_beside(const struct run *run, const char *name)
 {
     char path[4096];
     int const length = snprintf(path, sizeof(path), "%s/%s", run->path, name);
-    return length > 0 && (size_t)length < sizeof(path) ? fopen(path, "re") : NULL;
+    int const fd =
+        length > 0 && (size_t)length < sizeof(path) ? run_path_open(path) : -ENAMETOOLONG;
+    return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
 /* A manifest that is not one is as good as none: names come from elsewhere then. */
@@ -175,7 +197,7 @@ static int read_manifest(struct run *run)
     char *text = size > 0 && size <= MANIFEST_MAX ? malloc(size) : NULL;
     size_t const got = text ? fread(text, 1, size, file) : 0;
     fclose(file);
-    int const err = got ? run_take_manifest(run, (struct slice){text, got}) : 0;
+    int const err = got ? run_parse_manifest(run, (struct slice){text, got}) : 0;
     free(text);
     return err == -ENOMEM ? err : 0;
 }
@@ -209,7 +231,7 @@ static int read_fetches(struct run *run)
             break;
         const char *end = memrchr(block, '\n', size);
         size_t const whole = end ? (size_t)(end - block) + 1 : 0;
-        run_take_fetches(run, (struct slice){block, whole});
+        run_parse_fetches(run, (struct slice){block, whole});
         kept = whole || size < BLOCK_BYTES ? size - whole : 0;
         memmove(block, block + whole, kept);
     }
@@ -269,7 +291,8 @@ struct run *run_open(const char *path, struct fault *fault)
         fault_set(fault, err, "cannot read the run %s: %s", path, strerror(-err));
     if (!err && run->nodes.count == 0)
         err = fault_set(fault, -ENOENT,
-                        "%s is no run: no file in it has a name such as NODE.20260131_235900.heap",
+                        "%s is not a run of memoir watch: no file in it has a name such as "
+                        "NODE.20260131_235900.heap",
                         path);
     vec_each (found, &scan.found)
         free(found->name);
@@ -354,6 +377,5 @@ int run_file_open(const struct run *run, const struct run_file *file)
     int const length = snprintf(path, sizeof(path), "%s/%s", run->path, file->name);
     if (length < 0 || (size_t)length >= sizeof(path))
         return -ENAMETOOLONG;
-    int const opened = open(path, O_RDONLY | O_CLOEXEC);
-    return opened >= 0 ? opened : -errno;
+    return run_path_open(path);
 }

@@ -1,11 +1,15 @@
 /* run.h - the folder a watched cluster left: which files there are, of which node, taken when.
  *
- * Ours, and those of the original scripts: <nick>.<stamp>.<kind>, where a stamp is YYYYMMDD_HHMMSS with an optional fraction, in UTC, and a nick may have colons and dots.
- * Names and roles of nodes come from manifest.json, else from terraform-inventory.host beside them, else from the nick.
+ * Ours, and those of the original scripts: <nick>.<stamp>.<kind>, where a stamp is
+ * YYYYMMDD_HHMMSS with an optional fraction, in UTC, and a nick may have colons and dots. Names
+ * and roles of nodes come from manifest.json, else from terraform-inventory.host beside them,
+ * else from the nick.
  *
  * Of manifest.json this much is read, in any order, all of it optional:
- *     {"nodes": [{"nick": "203.0.113.11:8580", "name": "r1", "role": "relay", "class": "algod"}],
- *      "classes": [{"name": "algod", "height": "metric", "transactions": "metric", "pool": "metric", "sent": ["metric"], "received": ["metric"],
+ *     {"nodes": [{"nick": "203.0.113.11:8580", "name": "r1", "role": "relay", "class":
+ *     "algod"}],
+ *      "classes": [{"name": "algod", "height": "metric", "transactions": "metric", "pool":
+ *      "metric", "sent": ["metric"], "received": ["metric"],
  *                   "heap_metrics": ["inuse=metric"]}],
  *      "segments": [{"begin_us": 1794790800000000, "every_ns": 10000000000}]}
  * as struct node_class has them. */
@@ -30,7 +34,8 @@ enum run_kind {
 };
 const char *run_kind_suffix(enum run_kind kind); /* "heap" */
 
-/* "20261116_013200", with ".ffffff" when the fraction is not 0 or `with_fraction`.  `out` has RUN_STAMP_MAX bytes. */
+/* "20261116_013200", with ".ffffff" when the fraction is not 0 or `with_fraction`.  `out` has
+ * RUN_STAMP_MAX bytes. */
 #define RUN_STAMP_MAX 24
 const char *run_stamp_text(int64_t unix_us, int with_fraction, char *out);
 
@@ -54,11 +59,12 @@ struct run_file {
 struct run_node {
     char *nick, *name, *role,
         *class_name; /* role: see role_of_name; class_name "algod" for the original's runs */
-    uint64_t
-        gaps; /* fetches that failed; where the run does not tell them, answers that are missing */
+    /* fetches that failed; where the run does not tell them, answers that are missing */
+    uint64_t gaps;
 };
 
-/* What the metrics of a kind of node mean, as the manifest says; texts are NULL and lists empty when it does not. */
+/* What the metrics of a kind of node mean, as the manifest says; texts are NULL and lists empty
+ * when it does not. */
 typedef VEC(char *) run_texts;
 struct run_class {
     char *name, *height, *transactions, *pool;
@@ -79,10 +85,11 @@ struct run {
     VEC(int64_t) stamps;                    /* all, ascending, each once */
     VEC(uint32_t) by_nick;                  /* nodes, in order of nick */
     bool has_fetches;                       /* fetches.jsonl is there */
-    uint64_t strangers; /* files that are nobody's capture, nor one of ours by name */
+    uint64_t strangers;                     /* files that are no capture and have no name of ours */
 };
 
-/* NULL with a sentence: no folder, nothing in it.  A run that is being written may be opened: it is what is there now. */
+/* NULL with a sentence: no folder, nothing in it.  A run that is being written may be opened: it
+ * is what is there now. */
 struct run *run_open(const char *path, struct fault *fault);
 void run_close(struct run *run);
 /* The files of a node of a kind, as a range of run->files. */
@@ -92,5 +99,9 @@ size_t run_files_of(const struct run *run, uint32_t node, enum run_kind kind,
 int64_t run_node_of(const struct run *run, const char *nick);
 /* Of a node; NULL: the manifest has none of that name. */
 const struct run_class *run_class_of(const struct run *run, uint32_t node);
+/* Opens a file in the folder of a run, or beside it.  The folder may come from a stranger: a pipe,
+ * a device, a folder or a file of /proc of that name is never opened for reading.  A descriptor, or
+ * -errno. */
+int run_path_open(const char *path);
 /* A descriptor of a file of it, or -errno. */
 int run_file_open(const struct run *run, const struct run_file *file);

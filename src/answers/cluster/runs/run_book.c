@@ -139,7 +139,8 @@ static const struct run_file *find_file(const struct file_list *list, const char
     return found ? *found : NULL;
 }
 
-/* The ids of the files that are in the book as they are; those that are gone or have changed are counted. */
+/* The ids of the files that are in the book as they are; those that are gone or have changed are
+ * counted. */
 static int find_ids(struct run_book *book, const struct file_list *list, uint64_t *stale)
 {
     sqlite3_stmt *get = NULL;
@@ -266,7 +267,7 @@ static int open_book(struct run_book *book, const char *path, struct fault *faul
     if (ours < 0 && code != SQLITE_NOTADB && code != SQLITE_CORRUPT)
         return book_fault(book, "read", fault);
     if (book->is_read_only)
-        return fault_set(fault, -EROFS, "%s is no book of this version, and cannot be made anew",
+        return fault_set(fault, -EROFS, "%s is a cache of another version, and cannot be replaced",
                          path);
     bool const is_empty = ours == 0 && read_number(book, "SELECT count(*) FROM sqlite_schema") == 0;
     if (!is_empty) {

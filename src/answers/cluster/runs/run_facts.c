@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_facts.c - what a run says about itself: manifest.json and fetches.jsonl.  Both may be cut short, or somebody else's. */
+/* run_facts.c - what a run says about itself: manifest.json and fetches.jsonl.  Both may be cut
+ * short, or somebody else's. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void read_node(struct json_in *json, struct entry *entry)
     }
 }
 
-static int take_node(struct run *run, const struct entry *entry)
+static int set_node(struct run *run, const struct entry *entry)
 {
     size_t const size = strlen(entry->nick);
     if (size == 0)
@@ -107,7 +108,7 @@ static int read_field(struct json_in *json, const char *key, struct run_class *c
     return 0;
 }
 
-static int take_class(struct run *run, struct json_in *json)
+static int parse_class(struct run *run, struct json_in *json)
 {
     if (run->classes.count >= LIST_MAX) {
         json_in_skip(json);
@@ -123,7 +124,7 @@ static int take_class(struct run *run, struct json_in *json)
     return err;
 }
 
-static int take_segment(struct run *run, struct json_in *json)
+static int parse_segment(struct run *run, struct json_in *json)
 {
     uint64_t begin_us = 0, every_ns = 0;
     char key[32];
@@ -139,7 +140,7 @@ static int take_segment(struct run *run, struct json_in *json)
     return run->segments.count >= LIST_MAX || vec_push(&run->segments, times) ? 0 : -ENOMEM;
 }
 
-int run_take_manifest(struct run *run, struct slice text)
+int run_parse_manifest(struct run *run, struct slice text)
 {
     struct json_in json = {.text = text};
     struct entry entry;
@@ -149,14 +150,14 @@ int run_take_manifest(struct run *run, struct slice text)
         if (strcmp(key, "nodes") == 0)
             for (json_in_array(&json); !err && json_in_item(&json);) {
                 read_node(&json, &entry);
-                err = take_node(run, &entry);
+                err = set_node(run, &entry);
             }
         else if (strcmp(key, "classes") == 0)
             for (json_in_array(&json); !err && json_in_item(&json);)
-                err = take_class(run, &json);
+                err = parse_class(run, &json);
         else if (strcmp(key, "segments") == 0)
             for (json_in_array(&json); !err && json_in_item(&json);)
-                err = take_segment(run, &json);
+                err = parse_segment(run, &json);
         else
             json_in_skip(&json);
     }
@@ -221,7 +222,7 @@ static struct run_file *file_of(struct run *run, uint32_t node, enum run_kind ki
                : NULL;
 }
 
-static int take_fetch(struct run *run, const struct run_facts_fetch *fetch)
+static int set_fetch(struct run *run, const struct run_facts_fetch *fetch)
 {
     int64_t const node = run_node_find(run, fetch->node, strlen(fetch->node));
     if (node < 0)
@@ -249,17 +250,17 @@ static int take_fetch(struct run *run, const struct run_facts_fetch *fetch)
     return 1;
 }
 
-size_t run_take_fetches(struct run *run, struct slice text)
+size_t run_parse_fetches(struct run *run, struct slice text)
 {
-    size_t taken = 0;
+    size_t used = 0;
     struct run_facts_fetch fetch;
     while (text.size > 0) {
         const char *end = memchr(text.data, '\n', text.size);
         size_t const size = end ? (size_t)(end - text.data) : text.size;
         if (read_fetch((struct slice){text.data, size}, &fetch) == 0)
-            taken += (size_t)take_fetch(run, &fetch);
+            used += (size_t)set_fetch(run, &fetch);
         text.data += size + (end != NULL);
         text.size -= size + (end != NULL);
     }
-    return taken;
+    return used;
 }

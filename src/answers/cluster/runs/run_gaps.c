@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_gaps.c - answers that are missing in a run that tells of none: the scripts that came before write no list of what failed. */
+/* run_gaps.c - answers that are missing in a run that tells of none: the scripts that came
+ * before write no list of what failed. */
 #include <errno.h>
 
 #include "cluster/metrics/missed_ticks.h"

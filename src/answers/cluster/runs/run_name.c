@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_name.c - names of the files of a run, read from their end: nicks have dots, and so has a stamp with a fraction. */
+/* run_name.c - names of the files of a run, read from their end: nicks have dots, and so has a
+ * stamp with a fraction. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static int parse_seconds(const char *text, int64_t *seconds)
 }
 
 /* Takes ".stamp" off the end of `text`; the bytes that are left, 0 when there is no stamp. */
-static size_t take_stamp(const char *text, size_t size, int64_t *stamp_us)
+static size_t parse_stamp(const char *text, size_t size, int64_t *stamp_us)
 {
     size_t digits = 0;
     while (digits < size && text[size - 1 - digits] >= '0' && text[size - 1 - digits] <= '9')
@@ -105,7 +106,7 @@ static size_t take_stamp(const char *text, size_t size, int64_t *stamp_us)
 }
 
 /* Takes ".kind" off the end: the bytes that are left, 0 when it is none. */
-static size_t take_kind(const char *name, size_t size, enum run_kind *kind)
+static size_t parse_kind(const char *name, size_t size, enum run_kind *kind)
 {
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         size_t const length = strlen(suffixes[i].suffix);
@@ -130,8 +131,8 @@ int run_name_parse(const char *name, struct run_name *out)
 {
     if (name[0] == '.')
         return -EINVAL; /* hidden: a file that is being written */
-    size_t size = take_kind(name, strlen(name), &out->kind);
-    size = size ? take_stamp(name, size, &out->stamp_us) : 0;
+    size_t size = parse_kind(name, strlen(name), &out->kind);
+    size = size ? parse_stamp(name, size, &out->stamp_us) : 0;
     if (size == 0 || size >= sizeof(out->nick) || memchr(name, '/', size))
         return -EINVAL;
     memcpy(out->nick, name, size);

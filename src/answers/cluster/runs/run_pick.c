@@ -54,7 +54,7 @@ static struct run *pick_files(char *const *words, size_t count, struct fault *fa
     for (size_t i = 0; i < count; i++) {
         names[i] = base_of(words[i]);
         if ((size_t)(names[i] - words[i]) != size || strncmp(words[i], words[0], size) != 0) {
-            fault_set(fault, -EINVAL, "%s and %s lie in two folders: name files of one run",
+            fault_set(fault, -EINVAL, "%s and %s are in two folders: name files of one run",
                       words[0], words[i]);
             free(names);
             return NULL;
@@ -64,7 +64,7 @@ static struct run *pick_files(char *const *words, size_t count, struct fault *fa
     run = run_open(size ? folder : ".", fault);
     if (run && keep_named(run, names, count) == 0) {
         fault_set(fault, -EINVAL,
-                  "%s is no file of metrics: those are called NODE.YYYYMMDD_HHMMSS.metrics",
+                  "%s is not a file of metrics: such files are called NODE.YYYYMMDD_HHMMSS.metrics",
                   words[0]);
         run_close(run);
         run = NULL;

@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "formats/pprof/pprof_series.h"
-
-#define NS_PER_US 1000u
 
 static const struct {
     const char *word;
@@ -103,7 +102,7 @@ static int choose_files(struct run_reader *reader, const char *node, struct faul
                 return fault_set(fault, -ENOMEM, "out of memory");
     }
     if (!is_known)
-        return fault_set(fault, -ENOENT, "the run %s has no node \"%s\": its first one is %s",
+        return fault_set(fault, -ENOENT, "the run %s has no node \"%s\": its first node is %s",
                          run->path, node, run->nodes.count ? run->nodes.items[0].name : "none");
     if (reader->files.count == 0)
         return fault_set(fault, -ENOENT, "the run %s has no %s profiles of %s", run->path,
@@ -128,7 +127,8 @@ static int add_nodes(struct run_reader *reader)
     return err;
 }
 
-/* When it was taken, since the first capture of the run: nodes that came later have the same clock.  What covers a stretch of time is told at its end. */
+/* When it was taken, since the first capture of the run: nodes that came later have the same
+ * clock.  What covers a stretch of time is told at its end. */
 static uint64_t time_of(const struct run_reader *reader, const struct run_file *file,
                         const struct pprof_profile *profile)
 {
@@ -186,7 +186,7 @@ static int read_all(struct run_reader *reader, struct fault *fault)
     for (size_t i = 0; err == 0 && i < reader->files.count; i++)
         err = add_file(reader, reader->files.items[i]);
     if (err == 0 && reader->unread == reader->files.count)
-        err = fault_set(fault, -EINVAL, "not one profile of the run %s can be read; %s",
+        err = fault_set(fault, -EINVAL, "no profile of the run %s can be read; %s",
                         reader->run->path, reader->why.text);
     else if (err == 0)
         err = pprof_series_finish(&reader->series);

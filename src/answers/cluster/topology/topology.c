@@ -144,7 +144,7 @@ static void name_target(const struct topology *topology, const char *remote, cha
         *letter = (char)toupper((unsigned char)*letter);
 }
 
-static int take_outgoing(struct topology *topology, const char *name, const struct log_event *event)
+static int add_outgoing(struct topology *topology, const char *name, const struct log_event *event)
 {
     char from[PEER_ID_SIZE + 1], to[PEER_ID_SIZE + 1], target[256];
     bool const is_peer = find_peer(event->message, "connection to peer ", to);
@@ -164,7 +164,7 @@ static int take_outgoing(struct topology *topology, const char *name, const stru
 }
 
 /* "serving genesisID ... on http://127.0.0.1:4160 with ...": the address is this node's. */
-static int take_serving(struct topology *topology, const char *name, const char *message)
+static int add_serving(struct topology *topology, const char *name, const char *message)
 {
     char address[256];
     const char *on = strstr(message, " on ");
@@ -179,7 +179,7 @@ static int take_serving(struct topology *topology, const char *name, const char 
     return address[0] ? add_alias(topology, address, name) : 0;
 }
 
-int topology_take(void *context, const char *node, const struct log_event *event)
+int topology_handle(void *context, const char *node, const struct log_event *event)
 {
     struct topology *topology = context;
     char name[256], id[PEER_ID_SIZE + 1];
@@ -191,9 +191,9 @@ int topology_take(void *context, const char *node, const struct log_event *event
     if (find_peer(message, "P2P host created: peer ID ", id))
         return add_alias(topology, id, name);
     if (strncmp(message, "serving genesisID", 17) == 0)
-        return take_serving(topology, name, message);
+        return add_serving(topology, name, message);
     if (strstr(message, "Made outgoing connection to peer"))
-        return take_outgoing(topology, name, event);
+        return add_outgoing(topology, name, event);
     topology->incoming += strstr(message, "Accepted incoming connection") != NULL;
     return 0;
 }

@@ -1,6 +1,7 @@
-/* topology.h - who is connected to whom: nodes and directed edges, from logs or from a file that was written before.
+/* topology.h - which node is connected to which: nodes and directed edges, from logs or from a file
+ * that was written before.
  *
- * Only outgoing connections make edges: each is seen by the one who made it. */
+ * Only outgoing connections make edges: each is in the log of the node that made it. */
 #pragma once
 
 #include <stdbool.h>
@@ -47,14 +48,14 @@ struct topology {
     size_t last_node;                  /* whose lines are being read */
     const struct inventory *inventory; /* may be NULL; stays the caller's */
     uint64_t incoming;                 /* lines about connections that others made */
-    uint64_t dropped;                  /* edges with an end that nobody is known for */
+    uint64_t dropped;                  /* edges with an end that is no known node */
 };
 
 void topology_init(struct topology *topology, enum topology_kind kind,
                    const struct inventory *inventory);
 void topology_fini(struct topology *topology);
 /* For log_reading. */
-int topology_take(void *context, const char *node, const struct log_event *event);
+int topology_handle(void *context, const char *node, const struct log_event *event);
 /* {"mapping":{id:name},"nodes":[…],"edges":[[from,to],…]}: 0 or -errno with a sentence. */
 int topology_read_json(struct topology *topology, struct slice text, struct fault *fault);
 /* Finds the ends of all edges and puts everything in order.  0 or -ENOMEM. */
@@ -64,10 +65,11 @@ int topology_finish(struct topology *topology);
 int64_t topology_find(const struct topology *topology, const char *text);
 /* How wide a column must be that shows its nodes apart, `least` or more. */
 size_t topology_name_columns(const struct topology *topology, size_t least);
-/* "relay1" of a log's name as people call it, "R1"; "nonParticipatingNode2" as "NPN2"; "node3" as "N3".  `out` has 256 bytes. */
+/* "relay1" of a log's name as people call it, "R1"; "nonParticipatingNode2" as "NPN2"; "node3"
+ * as "N3".  `out` has 256 bytes. */
 const char *topology_short_name(const char *name, char *out);
 
-/* The same JSON; with `times` an edge has {"dt": seconds} as its third member. */
+/* The JSON that topology reads; with `times` an edge has {"dt": seconds} as its third member. */
 int topology_json_write(const struct topology *topology, bool times, FILE *out);
 /* "HH:MM:SS.ffffff from -> to", in order of time. */
 int topology_times_write(const struct topology *topology, FILE *out);

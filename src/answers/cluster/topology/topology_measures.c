@@ -103,7 +103,8 @@ static size_t walk(struct topology_work *work, const struct topology_links *link
     return reached;
 }
 
-/* Each node a source reaches sends one packet back; whoever passes it on is loaded with its part. */
+/* Each node a source reaches sends one packet back; whoever passes it on is loaded with its
+ * part. */
 static void add_load(struct topology_work *work, uint32_t source, struct node_measures *nodes)
 {
     size_t const reached = walk(work, &work->to, source);

@@ -61,12 +61,6 @@ struct topology_drawing {
     size_t label_columns;
 };
 
-static void put_xy(struct svg_out *out, const char *before, double value)
-{
-    svg_raw(out, before);
-    svg_px(out, value, 1);
-}
-
 static void point_of(const struct topology_drawing *drawing, uint32_t node, double *x, double *y)
 {
     *x = SIDE / 2 + RADIUS * cos(drawing->angles[node]);
@@ -86,12 +80,12 @@ static void draw_edges(const struct topology_drawing *drawing)
         point_of(drawing, edge->to, &x2, &y2);
         svg_format(drawing->out, "<path class=\"e\" data-f=\"%u\" data-t=\"%u\" d=\"M", edge->from,
                    edge->to);
-        put_xy(drawing->out, "", x1);
-        put_xy(drawing->out, " ", y1); /* bent towards the middle, so that both ways are seen */
-        put_xy(drawing->out, "Q", (x1 + x2) / 2 * 0.8 + SIDE / 2 * 0.2 + (y2 - y1) * 0.04);
-        put_xy(drawing->out, " ", (y1 + y2) / 2 * 0.8 + (SIDE / 2 + 30) * 0.2 - (x2 - x1) * 0.04);
-        put_xy(drawing->out, " ", x2);
-        put_xy(drawing->out, " ", y2);
+        svg_point(drawing->out, x1, y1);
+        svg_raw(drawing->out, "Q"); /* bent towards the middle, so that both ways are seen */
+        svg_point(drawing->out, (x1 + x2) / 2 * 0.8 + SIDE / 2 * 0.2 + (y2 - y1) * 0.04,
+                  (y1 + y2) / 2 * 0.8 + (SIDE / 2 + 30) * 0.2 - (x2 - x1) * 0.04);
+        svg_raw(drawing->out, " ");
+        svg_point(drawing->out, x2, y2);
         svg_raw(drawing->out, "\"/>\n");
     }
 }
@@ -107,10 +101,10 @@ static void draw_node(const struct topology_drawing *drawing, uint32_t node, uin
     int rank;
     point_of(drawing, node, &x, &y);
     svg_format(out, "<circle data-n=\"%u\" class=\"%s\"", node, role_class(name, &rank));
-    put_xy(out, " cx=\"", x);
-    put_xy(out, "\" cy=\"", y);
-    put_xy(out, "\" r=\"", 4 + (NODE_LARGE - 4) * sqrt((double)in / largest));
-    svg_raw(out, "\"><title>");
+    svg_attribute(out, "cx", x);
+    svg_attribute(out, "cy", y);
+    svg_attribute(out, "r", 4 + (NODE_LARGE - 4) * sqrt((double)in / largest));
+    svg_raw(out, "><title>");
     svg_text(out, name);
     snprintf(numbers, sizeof(numbers),
              ": in %u, out %u, degree centrality %.3f, load centrality %.3f", about->in, about->out,
@@ -119,11 +113,12 @@ static void draw_node(const struct topology_drawing *drawing, uint32_t node, uin
     svg_raw(out, "</title></circle>");
     if (drawing->topology->nodes.count <= LABELS_MAX) {
         double const away = NODE_LARGE + 6, angle = drawing->angles[node];
-        put_xy(out, "<text x=\"", x + away * cos(angle));
-        put_xy(out, "\" y=\"", y + away * sin(angle) + 4);
-        svg_raw(out, cos(angle) < -0.1  ? "\" text-anchor=\"end\">"
-                     : cos(angle) > 0.1 ? "\">"
-                                        : "\" text-anchor=\"middle\">");
+        svg_raw(out, "<text");
+        svg_attribute(out, "x", x + away * cos(angle));
+        svg_attribute(out, "y", y + away * sin(angle) + 4);
+        svg_raw(out, cos(angle) < -0.1  ? " text-anchor=\"end\">"
+                     : cos(angle) > 0.1 ? ">"
+                                        : " text-anchor=\"middle\">");
         svg_text_cut(out, name, drawing->label_columns);
         svg_raw(out, "</text>");
     }
@@ -140,17 +135,15 @@ static void draw_head(const struct topology_drawing *drawing, const char *title)
                "viewBox=\"0 0 %d %d\">\n",
                (int)SIDE, (int)SIDE + 30, (int)SIDE, (int)SIDE + 30);
     svg_raw(out, style);
-    svg_raw(out, "<text class=\"h\" x=\"20\" y=\"30\">");
-    svg_text_cut(out, title, 90);
-    svg_raw(out, "</text>\n<text class=\"m\" x=\"20\" y=\"50\">");
+    svg_label_cut(out, "h", (double[]){20, 30}, title, 90);
     snprintf(text, sizeof(text),
              "%zu nodes, %llu connections; transitivity %.3f, mean clustering %.3f, mean shortest "
              "path %.2f%s",
              drawing->topology->nodes.count, (unsigned long long)measures->edges,
              measures->transitivity, measures->mean_clustering, measures->mean_path,
              measures->apart ? " (not all reach each other)" : "");
-    svg_text(out, text);
-    svg_raw(out, "</text>\n<g transform=\"translate(20,70)\"><circle r=\"5\" cx=\"5\" "
+    svg_label(out, "m", 20, 50, text);
+    svg_raw(out, "<g transform=\"translate(20,70)\"><circle r=\"5\" cx=\"5\" "
                  "class=\"relay\"/><text x=\"16\" y=\"4\">relay</text><circle r=\"5\" cx=\"75\" "
                  "class=\"node\"/><text x=\"86\" y=\"4\">node</text><circle r=\"5\" cx=\"145\" "
                  "class=\"npn\"/><text x=\"156\" y=\"4\">not participating</text></g>\n");

@@ -1,4 +1,5 @@
-/* topology_svg.h - a topology as a picture: nodes on a circle, by role and name, an arc of colour for each role; the more connect to a node the larger it is. */
+/* topology_svg.h - a topology as a picture: nodes on a circle, by role and name, an arc of
+ * colour for each role; the more connect to a node the larger it is. */
 #pragma once
 
 #include "cluster/topology/topology_measures.h"

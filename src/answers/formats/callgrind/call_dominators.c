@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": functions are numbered in the order in which a
- * walk leaves them, and each is put under what the ways of its callers have in common, until nothing changes. */
+/* By Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": functions are numbered in
+ * the order in which a walk leaves them, and each is put under what the ways of its callers have
+ * in common, until nothing changes. */
 #include "formats/callgrind/call_dominators.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* call_dominators.h - of a graph of calls: which function is on every way to another.
  *
- * Functions without a caller, and one of each loop that nothing leads into, are called by the root. */
+ * Functions without a caller, and one of each loop that nothing leads into, are called by the
+ * root. */
 #pragma once
 
 #include "formats/callgrind/cost_graph.h"

@@ -12,5 +12,6 @@ struct callgrind_event {
 extern const struct callgrind_event callgrind_events[];
 
 #define CALLGRIND_NAME_MAX 64
-/* The name of the event for a metric: of the table, or made of its own, "heap.temporary" being HeapTemporary. */
+/* The name of the event for a metric: of the table, or made of its own, "heap.temporary" being
+ * HeapTemporary. */
 void callgrind_event_name(const struct metric *metric, char name[CALLGRIND_NAME_MAX]);

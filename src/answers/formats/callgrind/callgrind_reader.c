@@ -14,45 +14,33 @@ bool callgrind_recognise(struct slice head)
         "version:", "creator:", "pid:",     "cmd:",       "part:",  "thread:",
         "desc:",    "event:",   "summary:", "positions:", "totals:"};
     struct slice text = head, line;
-    if (take_word(&text, "# callgrind format"))
+    if (consume_word(&text, "# callgrind format"))
         return true;
-    while (take_line(&text, &line)) {
+    while (consume_line(&text, &line)) {
         bool is_known = line.size == 0 || line.data[0] == '#';
-        if (take_word(&line, "events:"))
+        if (consume_word(&line, "events:"))
             return true;
         for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !is_known; i++)
-            is_known = take_word(&line, keys[i]);
+            is_known = consume_word(&line, keys[i]);
         if (!is_known)
             return false;
     }
     return false;
 }
 
-static void read_lines(struct callgrind_reader *reader, struct slice block)
-{
-    struct slice line;
-    while (!reader->err && take_line(&block, &line)) {
-        reader->line++;
-        int const err = callgrind_read_line(reader, line);
-        if (err == -EINVAL && reader->damaged++ == 0)
-            reader->first_damaged = reader->line;
-        if (err == -ENOMEM || err == -E2BIG)
-            reader->err = err;
-    }
-}
-
-static int read_all(struct callgrind_reader *reader, struct line_blocks *lines, struct fault *fault)
+static int read_all(struct callgrind_reader *reader, struct line_blocks *blocks,
+                    struct fault *fault)
 {
     struct slice block;
-    while (!reader->err && line_blocks_next(lines, &block))
-        read_lines(reader, block);
-    if (reader->err == -ENOMEM || lines->failed)
+    while (!reader->lines.err && line_blocks_next(blocks, &block))
+        text_lines_read(&reader->lines, block, callgrind_read_line, reader);
+    if (reader->lines.err == -ENOMEM || blocks->failed)
         return fault_set(fault, -ENOMEM, "there is not enough memory for its functions");
     if (!reader->has_events)
         return fault_set(fault, -EINVAL, "it does not say which events it counts");
     if (callgrind_make_stacks(reader) < 0)
         return fault_set(fault, -ENOMEM, "there is not enough memory for its calls");
-    callgrind_tell(reader, lines);
+    callgrind_tell(reader, blocks);
     return 0;
 }
 

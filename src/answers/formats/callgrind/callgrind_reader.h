@@ -3,6 +3,7 @@
 
 #include "formats/callgrind/cost_graph.h"
 #include "formats/shared/line_blocks.h"
+#include "formats/shared/text_lines.h"
 
 #define CALLGRIND_EVENTS_MAX    64
 #define CALLGRIND_FUNCTIONS_MAX ((size_t)1 << 22)
@@ -14,7 +15,7 @@ enum callgrind_slot {
     SLOT_CPU,
     SLOT_WAIT,
     SLOT_PAGES,
-    SLOT_OTHER, /* the first one that nobody knows, when there is no other */
+    SLOT_OTHER, /* the first unknown one, when there is no known one */
     SLOT_PEAK,
     SLOT_NOW_BYTES,
     SLOT_NOW_BLOCKS,
@@ -52,12 +53,11 @@ struct callgrind_reader {
     char other[64];    /* the name of SLOT_OTHER */
     char unread[200];  /* names of events that are left out */
     bool has_events, has_calls, is_ours;
-    uint64_t line, damaged, first_damaged;
-    int err; /* -ENOMEM, or -E2BIG: nothing more is read */
+    struct text_lines lines;
 };
 
-/* One line.  0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
-int callgrind_read_line(struct callgrind_reader *reader, struct slice line);
+/* A text_line_fn of a struct callgrind_reader. */
+int callgrind_read_line(void *into, struct slice line);
 /* The names behind "events:". */
 void callgrind_read_events(struct callgrind_reader *reader, struct slice names);
 

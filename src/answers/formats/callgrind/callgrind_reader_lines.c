@@ -39,10 +39,10 @@ static void add_unread(struct callgrind_reader *reader, struct slice name)
                  (int)name.size, name.data);
 }
 
-static struct slice take_name(struct slice *names)
+static struct slice consume_name(struct slice *names)
 {
     size_t size = 0;
-    take_blanks(names);
+    skip_blanks(names);
     while (size < names->size && names->data[size] != ' ' && names->data[size] != '\t')
         size++;
     struct slice const name = {names->data, size};
@@ -56,7 +56,7 @@ void callgrind_read_events(struct callgrind_reader *reader, struct slice names)
     bool has_known = false;
     reader->event_count = 0;
     for (;;) {
-        struct slice const name = take_name(&names);
+        struct slice const name = consume_name(&names);
         if (name.size == 0 || reader->event_count == CALLGRIND_EVENTS_MAX)
             break;
         struct callgrind_event_slot const slot = slot_of(name);
@@ -79,7 +79,7 @@ static int read_positions(struct callgrind_reader *reader, struct slice names)
     reader->positions = 0;
     reader->line_position = UINT_MAX;
     for (;;) {
-        struct slice const name = take_name(&names);
+        struct slice const name = consume_name(&names);
         if (name.size == 0)
             return reader->positions ? 0 : -EINVAL;
         if (reader->positions == 2)
@@ -96,11 +96,11 @@ static int read_name(struct callgrind_reader *reader, enum callgrind_names table
 {
     struct slice rest = text;
     uint64_t number;
-    take_blanks(&text);
-    bool const is_packed = take_word(&rest, "(") && take_number(&rest, &number) &&
-                           take_word(&rest, ")") && number < UINT64_MAX;
+    skip_blanks(&text);
+    bool const is_packed = consume_word(&rest, "(") && parse_number(&rest, &number) &&
+                           consume_word(&rest, ")") && number < UINT64_MAX;
     if (is_packed)
-        take_blanks(&rest);
+        skip_blanks(&rest);
     struct slice const name = is_packed ? rest : text;
     if (is_packed && name.size == 0) {
         uint32_t const known = number_map_get(&reader->names[table], number + 1);
@@ -159,14 +159,14 @@ static int read_callee_name(struct callgrind_reader *reader, bool is_file, struc
 }
 
 /* One position: absolute, "+3", "-3" or "*". */
-static bool take_position(struct slice *line, uint64_t *position)
+static bool parse_position(struct slice *line, uint64_t *position)
 {
     uint64_t value;
-    take_blanks(line);
-    if (take_word(line, "*"))
+    skip_blanks(line);
+    if (consume_word(line, "*"))
         return true;
-    bool const is_more = take_word(line, "+"), is_less = !is_more && take_word(line, "-");
-    if (!take_number(line, &value))
+    bool const is_more = consume_word(line, "+"), is_less = !is_more && consume_word(line, "-");
+    if (!parse_number(line, &value))
         return false;
     *position = is_more ? *position + value : is_less ? *position - value : value;
     return true;
@@ -192,7 +192,7 @@ static int read_costs(struct callgrind_reader *reader, struct slice line)
 {
     int err = 0;
     for (unsigned i = 0; i < reader->positions; i++)
-        if (!take_position(&line, &reader->last[i]))
+        if (!parse_position(&line, &reader->last[i]))
             return -EINVAL;
     uint64_t const at = reader->line_position < 2 ? reader->last[reader->line_position] : 0;
     uint32_t const number = at <= UINT32_MAX ? (uint32_t)at : 0;
@@ -200,10 +200,10 @@ static int read_costs(struct callgrind_reader *reader, struct slice line)
         return -EINVAL;
     for (unsigned i = 0; i < reader->event_count && !err; i++) {
         uint64_t cost;
-        take_blanks(&line);
+        skip_blanks(&line);
         if (line.size == 0)
             break; /* the others are 0 */
-        if (!take_number(&line, &cost))
+        if (!parse_number(&line, &cost))
             return -EINVAL;
         if (reader->events[i].slot != SLOT_NONE && (cost > 0 || reader->is_call))
             err = add_cost(reader, number, reader->events[i].slot, cost * reader->events[i].factor);
@@ -221,49 +221,37 @@ static int read_cost_line(struct callgrind_reader *reader, struct slice line)
     return err;
 }
 
-static int read_command(struct callgrind_reader *reader, struct slice text)
-{
-    struct recording *recording = reader->recording;
-    take_blanks(&text);
-    const char *blank = text.size ? memchr(text.data, ' ', text.size) : NULL;
-    struct slice const program = {text.data, blank ? (size_t)(blank - text.data) : text.size};
-    return string_table_intern(recording->strings, text, &recording->command_line) < 0 ||
-                   string_table_intern(recording->strings, program, &recording->program) < 0
-               ? -ENOMEM
-               : 0;
-}
-
 static int read_header(struct callgrind_reader *reader, struct slice line)
 {
     static const char *const passed_over[] = {
         "version:", "part:", "thread:", "event:", "summary:", "totals:"};
     uint64_t pid;
-    if (take_word(&line, "cmd:"))
-        return read_command(reader, line);
-    if (take_word(&line, "desc:")) {
-        take_blanks(&line);
-        losses_take_note(reader->recording, line);
+    if (consume_word(&line, "cmd:"))
+        return text_command_parse(reader->recording, line);
+    if (consume_word(&line, "desc:")) {
+        skip_blanks(&line);
+        losses_add_note(reader->recording, line);
         return 0;
     }
-    if (take_word(&line, "positions:"))
+    if (consume_word(&line, "positions:"))
         return read_positions(reader, line);
-    if (take_word(&line, "creator:")) {
-        take_blanks(&line);
-        reader->is_ours = take_word(&line, "memoir ");
+    if (consume_word(&line, "creator:")) {
+        skip_blanks(&line);
+        reader->is_ours = consume_word(&line, "memoir ");
         return 0;
     }
-    if (take_word(&line, "events:")) {
+    if (consume_word(&line, "events:")) {
         callgrind_read_events(reader, line);
         return 0;
     }
-    if (take_word(&line, "pid:")) {
-        take_blanks(&line);
-        if (take_number(&line, &pid) && pid <= UINT32_MAX)
+    if (consume_word(&line, "pid:")) {
+        skip_blanks(&line);
+        if (parse_number(&line, &pid) && pid <= UINT32_MAX)
             reader->recording->pid = (uint32_t)pid;
         return 0;
     }
     for (size_t i = 0; i < sizeof(passed_over) / sizeof(passed_over[0]); i++)
-        if (take_word(&line, passed_over[i]))
+        if (consume_word(&line, passed_over[i]))
             return 0;
     return -EINVAL;
 }
@@ -271,34 +259,35 @@ static int read_header(struct callgrind_reader *reader, struct slice line)
 static int read_body(struct callgrind_reader *reader, struct slice line)
 {
     string_id ignored;
-    if (take_word(&line, "fn="))
+    if (consume_word(&line, "fn="))
         return read_function(reader, line);
-    if (take_word(&line, "fl=") || take_word(&line, "fi=") || take_word(&line, "fe="))
+    if (consume_word(&line, "fl=") || consume_word(&line, "fi=") || consume_word(&line, "fe="))
         return read_name(reader, NAMES_FILE, line, &reader->file);
-    if (take_word(&line, "ob="))
+    if (consume_word(&line, "ob="))
         return read_name(reader, NAMES_OBJECT, line, &reader->object);
-    if (take_word(&line, "cfn="))
+    if (consume_word(&line, "cfn="))
         return read_callee(reader, line);
-    if (take_word(&line, "cfi=") || take_word(&line, "cfl="))
+    if (consume_word(&line, "cfi=") || consume_word(&line, "cfl="))
         return read_callee_name(reader, true, line);
-    if (take_word(&line, "cob="))
+    if (consume_word(&line, "cob="))
         return read_callee_name(reader, false, line);
-    if (take_word(&line, "calls=")) {
+    if (consume_word(&line, "calls=")) {
         reader->is_call = true;
         return 0;
     }
-    if (take_word(&line, "jump=") || take_word(&line, "jcnd="))
+    if (consume_word(&line, "jump=") || consume_word(&line, "jcnd="))
         return 0;
-    if (take_word(&line, "jfi="))
+    if (consume_word(&line, "jfi="))
         return read_name(reader, NAMES_FILE, line, &ignored);
-    if (take_word(&line, "jfn="))
+    if (consume_word(&line, "jfn="))
         return read_name(reader, NAMES_FUNCTION, line, &ignored);
     return read_header(reader, line);
 }
 
-int callgrind_read_line(struct callgrind_reader *reader, struct slice line)
+int callgrind_read_line(void *into, struct slice line)
 {
-    take_blanks(&line);
+    struct callgrind_reader *reader = into;
+    skip_blanks(&line);
     if (line.size == 0 || line.data[0] == '#')
         return 0;
     char const c = line.data[0];

@@ -6,11 +6,7 @@
 void callgrind_tell(struct callgrind_reader *reader, const struct line_blocks *lines)
 {
     struct recording *recording = reader->recording;
-    struct text_end const end = {.program = "callgrind",
-                                 .line = reader->line,
-                                 .damaged = reader->damaged,
-                                 .first_damaged = reader->first_damaged,
-                                 .is_too_large = reader->err != 0};
+    struct text_end const end = {.program = "callgrind", .lines = &reader->lines};
     bool const has_heap =
         reader->slots[SLOT_ALL_BYTES] || reader->slots[SLOT_NOW_BYTES] || reader->slots[SLOT_PEAK];
     recording->source = recording_intern(recording, has_heap ? "callgrind, heap" : SOURCE_COSTS);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* callgrind_reader_stacks.c - stacks for a file that has none.
  *
- * A file of callgrind's says what each function costs itself, and which calls which; not by which way a cost came about.  So a
- * function is put under those that are on every way to it, and nowhere else: its own cost is exact, and what stands
- * under a function was certainly caused by it.  Where others call it too, a frame says so. */
+ * A file of callgrind's says what each function costs itself, and which calls which; not by
+ * which way a cost came about.  So a function is put under those that are on every way to it,
+ * and nowhere else: its own cost is exact, and what stands under a function was certainly caused
+ * by it.  Where others call it too, a frame says so. */
 #include <errno.h>
 
 #include "formats/callgrind/call_dominators.h"
@@ -103,6 +104,7 @@ static const struct {
     {SLOT_PAGES, COL_PAGES_0 + 2 * PAGE_ANON}, {SLOT_OTHER, COL_COST},
 };
 static const enum xtree_sum heap_sums[] = {
+    /* NOLINTNEXTLINE(misc-redundant-expression): as the rows below */
     [SLOT_NOW_BYTES - SLOT_NOW_BYTES] = XTREE_NOW_BYTES,
     [SLOT_NOW_BLOCKS - SLOT_NOW_BYTES] = XTREE_NOW_BLOCKS,
     [SLOT_ALL_BYTES - SLOT_NOW_BYTES] = XTREE_ALL_BYTES,

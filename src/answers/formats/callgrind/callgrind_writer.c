@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* callgrind.out: functions with their own cost and that of their calls, several metrics side by side. */
+/* callgrind.out: functions with their own cost and that of their calls, several metrics side by
+ * side. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -185,6 +186,7 @@ int callgrind_write(struct export_job *job, struct output *out, struct fault *fa
 {
     struct callgrind_file file = {.job = job, .out = out, .graph = {.recording = job->recording}};
     int err = add_events(&file, fault);
+    output_be_text(out);
     if (!err)
         err = put_all(&file, fault);
     cost_graph_fini(&file.graph);

@@ -75,7 +75,8 @@ static int add_stackless(struct cost_graph *graph, unsigned event, uint64_t cost
     return cost_graph_self(graph, function, 0, event, cost);
 }
 
-/* The call of `function`, by `caller` and from `line` of it, unless it was called further out already. */
+/* The call of `function`, by `caller` and from `line` of it, unless it was called further out
+ * already. */
 static int add_step(struct cost_graph *graph, struct cost_call call, unsigned event, uint64_t cost)
 {
     struct cost_function *callee = &graph->functions.items[call.callee];

@@ -1,10 +1,11 @@
-/* cost_graph.h - functions, what they cost themselves and what each call of one by another costs, for several events at
- * once: what callgrind.out is made of.
+/* cost_graph.h - functions, what they cost themselves and what each call of one by another
+ * costs, for several events at once: what callgrind.out is made of.
  *
- * A stack counts once for every function in it, however often it is there: programs that read such files take the costs
- * of all calls of a function together for its inclusive cost, so of each function only the outermost call is booked.
- * A function that is called in some stacks and begins others, or calls itself at the beginning, is called by
- * COST_ROOT_NAME where it begins: else they would miss that part. */
+ * A stack counts once for every function in it, however often it is there: programs that read
+ * such files take the costs of all calls of a function together for its inclusive cost, so of
+ * each function only the outermost call is booked. A function that is called in some stacks and
+ * begins others, or calls itself at the beginning, is called by COST_ROOT_NAME where it begins:
+ * else they would miss that part. */
 #pragma once
 
 #include "base/number_map.h"
@@ -34,7 +35,7 @@ struct cost_call {
 struct cost_graph {
     struct recording *recording;
     VEC(struct cost_function) functions;
-    VEC(struct cost_line) lines; /* by function and line, once finished; calls likewise */
+    VEC(struct cost_line) lines; /* by function and line, once finished; so are calls */
     VEC(struct cost_call) calls;
     uint64_t totals[COST_EVENTS_MAX];
 
@@ -48,7 +49,8 @@ struct cost_graph {
 /* Adds the cost of one stack for one event, whose metric is given.  0 or -ENOMEM. */
 int cost_graph_add(struct cost_graph *graph, stack_id stack, const struct metric *metric,
                    unsigned event, uint64_t cost);
-/* The parts of that, for who has a graph already.  A frame's line and inlining do not count. */
+/* The parts of that, for callers that have a graph already.  A frame's line and inlining do not
+ * count. */
 int cost_graph_function(struct cost_graph *graph, const struct shown_frame *frame, uint32_t *index);
 int cost_graph_self(struct cost_graph *graph, uint32_t function, uint32_t line, unsigned event,
                     uint64_t cost);

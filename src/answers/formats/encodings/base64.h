@@ -19,5 +19,6 @@ static inline size_t base64_bytes_max(size_t size)
 
 /* Writes base64_text_size(bytes.size) characters; their number. */
 size_t base64_encode(struct slice bytes, char *text);
-/* Writes at most base64_bytes_max(text.size) bytes; their number, or -EINVAL.  The padding may be missing; nothing else may. */
+/* Writes at most base64_bytes_max(text.size) bytes; their number, or -EINVAL.  The padding may
+ * be missing; nothing else may. */
 ssize_t base64_decode(struct slice text, char *bytes);

@@ -3,11 +3,14 @@
 
 #include <stdio.h>
 
-/* The first byte says the type; 0xc0 to 0xdf are listed, the rest are small values in the byte itself. */
+#include "base/invariant.h"
+
+/* The first byte says the type; 0xc0 to 0xdf are listed, the rest are small values in the byte
+ * itself. */
 enum { FORM_NIL = 0xc0, FORM_FALSE = 0xc2, FORM_TRUE = 0xc3, FORM_REAL32 = 0xca, FORM_REAL64 };
 
 /* A number of `width` bytes, the highest first. */
-static bool take_number(struct msgpack_in *in, size_t width, uint64_t *number)
+static bool parse_number(struct msgpack_in *in, size_t width, uint64_t *number)
 {
     uint64_t sum = 0;
     if (in->text.size < width) {
@@ -22,8 +25,8 @@ static bool take_number(struct msgpack_in *in, size_t width, uint64_t *number)
     return true;
 }
 
-static bool take_bytes(struct msgpack_in *in, enum msgpack_type type, uint64_t size,
-                       struct msgpack_value *value)
+static bool parse_bytes(struct msgpack_in *in, enum msgpack_type type, uint64_t size,
+                        struct msgpack_value *value)
 {
     if (size > in->text.size) {
         in->failed = true;
@@ -37,8 +40,8 @@ static bool take_bytes(struct msgpack_in *in, enum msgpack_type type, uint64_t s
 }
 
 /* Every item takes a byte at least: what says it has more is cut off, or lies. */
-static bool take_container(struct msgpack_in *in, enum msgpack_type type, uint64_t count,
-                           struct msgpack_value *value)
+static bool parse_container(struct msgpack_in *in, enum msgpack_type type, uint64_t count,
+                            struct msgpack_value *value)
 {
     if (count * (type == MSGPACK_MAP ? 2 : 1) > in->text.size) {
         in->failed = true;
@@ -49,10 +52,10 @@ static bool take_container(struct msgpack_in *in, enum msgpack_type type, uint64
     return true;
 }
 
-static bool take_real(struct msgpack_in *in, size_t width, struct msgpack_value *value)
+static bool parse_real(struct msgpack_in *in, size_t width, struct msgpack_value *value)
 {
     uint64_t bits;
-    if (!take_number(in, width, &bits))
+    if (!parse_number(in, width, &bits))
         return false;
     value->type = MSGPACK_REAL;
     if (width == 4) {
@@ -66,11 +69,12 @@ static bool take_real(struct msgpack_in *in, size_t width, struct msgpack_value 
     return true;
 }
 
-static bool take_signed(struct msgpack_in *in, size_t width, struct msgpack_value *value)
+static bool parse_signed(struct msgpack_in *in, size_t width, struct msgpack_value *value)
 {
     uint64_t bits;
-    if (!take_number(in, width, &bits))
+    if (!parse_number(in, width, &bits))
         return false;
+    INVARIANT(width > 0 && width <= 8);
     uint64_t const sign = UINT64_C(1) << (8 * width - 1);
     bool const is_negative = bits & sign;
     value->type = is_negative ? MSGPACK_INT : MSGPACK_UINT;
@@ -82,35 +86,35 @@ static bool take_signed(struct msgpack_in *in, size_t width, struct msgpack_valu
 }
 
 /* Types whose size, number or count follows in 1, 2, 4 or 8 bytes. */
-static bool take_sized(struct msgpack_in *in, unsigned form, struct msgpack_value *value)
+static bool parse_sized(struct msgpack_in *in, unsigned form, struct msgpack_value *value)
 {
     uint64_t number;
     if (form >= 0xd0 && form <= 0xd3)
-        return take_signed(in, (size_t)1 << (form - 0xd0), value);
+        return parse_signed(in, (size_t)1 << (form - 0xd0), value);
     if (form >= 0xcc && form <= 0xcf) {
         value->type = MSGPACK_UINT;
-        return take_number(in, (size_t)1 << (form - 0xcc), &value->number);
+        return parse_number(in, (size_t)1 << (form - 0xcc), &value->number);
     }
     if (form >= 0xd4 && form <= 0xd8) /* ext of 1 to 16 bytes, after its own type byte */
-        return take_bytes(in, MSGPACK_EXT, 1 + (UINT64_C(1) << (form - 0xd4)), value);
+        return parse_bytes(in, MSGPACK_EXT, 1 + (UINT64_C(1) << (form - 0xd4)), value);
     if (form >= 0xc4 && form <= 0xc6)
-        return take_number(in, (size_t)1 << (form - 0xc4), &number) &&
-               take_bytes(in, MSGPACK_BYTES, number, value);
+        return parse_number(in, (size_t)1 << (form - 0xc4), &number) &&
+               parse_bytes(in, MSGPACK_BYTES, number, value);
     if (form >= 0xc7 && form <= 0xc9)
-        return take_number(in, (size_t)1 << (form - 0xc7), &number) &&
-               take_bytes(in, MSGPACK_EXT, number + 1, value);
+        return parse_number(in, (size_t)1 << (form - 0xc7), &number) &&
+               parse_bytes(in, MSGPACK_EXT, number + 1, value);
     if (form >= 0xd9 && form <= 0xdb)
-        return take_number(in, (size_t)1 << (form - 0xd9), &number) &&
-               take_bytes(in, MSGPACK_TEXT, number, value);
+        return parse_number(in, (size_t)1 << (form - 0xd9), &number) &&
+               parse_bytes(in, MSGPACK_TEXT, number, value);
     enum msgpack_type const type = form <= 0xdd ? MSGPACK_ARRAY : MSGPACK_MAP;
-    return take_number(in, form & 1 ? 4 : 2, &number) && take_container(in, type, number, value);
+    return parse_number(in, form & 1 ? 4 : 2, &number) && parse_container(in, type, number, value);
 }
 
-bool msgpack_take(struct msgpack_in *in, struct msgpack_value *value)
+bool msgpack_next(struct msgpack_in *in, struct msgpack_value *value)
 {
     uint64_t form;
     *value = (struct msgpack_value){.type = MSGPACK_NIL};
-    if (in->failed || !take_number(in, 1, &form))
+    if (in->failed || !parse_number(in, 1, &form))
         return false;
     if (form <= 0x7f || form >= 0xe0) {
         value->type = form <= 0x7f ? MSGPACK_UINT : MSGPACK_INT;
@@ -121,11 +125,11 @@ bool msgpack_take(struct msgpack_in *in, struct msgpack_value *value)
         return true;
     }
     if (form <= 0x8f)
-        return take_container(in, MSGPACK_MAP, form & 0xf, value);
+        return parse_container(in, MSGPACK_MAP, form & 0xf, value);
     if (form <= 0x9f)
-        return take_container(in, MSGPACK_ARRAY, form & 0xf, value);
+        return parse_container(in, MSGPACK_ARRAY, form & 0xf, value);
     if (form <= 0xbf)
-        return take_bytes(in, MSGPACK_TEXT, form & 0x1f, value);
+        return parse_bytes(in, MSGPACK_TEXT, form & 0x1f, value);
     switch (form) {
     case FORM_NIL:
         return true;
@@ -136,12 +140,12 @@ bool msgpack_take(struct msgpack_in *in, struct msgpack_value *value)
         return true;
     case FORM_REAL32:
     case FORM_REAL64:
-        return take_real(in, form == FORM_REAL32 ? 4 : 8, value);
+        return parse_real(in, form == FORM_REAL32 ? 4 : 8, value);
     case 0xc1: /* never used */
         in->failed = true;
         return false;
     default:
-        return take_sized(in, (unsigned)form, value);
+        return parse_sized(in, (unsigned)form, value);
     }
 }
 
@@ -155,7 +159,7 @@ bool msgpack_skip(struct msgpack_in *in, struct slice *whole)
             in->failed = true;
             return false;
         }
-        if (!msgpack_take(in, &value))
+        if (!msgpack_next(in, &value))
             return false;
         pending--;
         if (value.type == MSGPACK_ARRAY)
@@ -173,7 +177,7 @@ bool msgpack_key(struct msgpack_in *in, char *key, size_t size)
     struct msgpack_value value;
     struct msgpack_in const before = *in;
     key[0] = '\0';
-    if (!msgpack_take(in, &value))
+    if (!msgpack_next(in, &value))
         return false;
     switch (value.type) {
     case MSGPACK_TEXT:

@@ -1,12 +1,14 @@
-/* msgpack.h - MessagePack, read as it comes and written as it is made.  Any input is safe: no recursion, no allocation while reading.
+/* msgpack.h - MessagePack, read as it comes and written as it is made.  Any input is safe: no
+ * recursion, no allocation while reading.
  *
  *     struct msgpack_in in = {slice};
  *     struct msgpack_value value;
- *     if (!msgpack_take(&in, &value) || value.type != MSGPACK_MAP) ...
- *     for (uint64_t i = 0; i < value.count && msgpack_take(&in, &key); i++)
+ *     if (!msgpack_next(&in, &value) || value.type != MSGPACK_MAP) ...
+ *     for (uint64_t i = 0; i < value.count && msgpack_next(&in, &key); i++)
  *         msgpack_skip(&in);
  *
- * A container's items follow it: `count` values of an array, `count` pairs of a map.  Each must be taken or skipped. */
+ * A container's items follow it: `count` values of an array, `count` pairs of a map.  Each must
+ * be taken or skipped. */
 #pragma once
 
 #include <stdbool.h>
@@ -45,10 +47,11 @@ struct msgpack_in {
     bool failed;       /* it ended early, or was no MessagePack; every call then returns false */
 };
 
-bool msgpack_take(struct msgpack_in *in, struct msgpack_value *value);
+bool msgpack_next(struct msgpack_in *in, struct msgpack_value *value);
 /* A whole value, with all in it; the bytes it took are in *whole unless that is NULL. */
 bool msgpack_skip(struct msgpack_in *in, struct slice *whole);
-/* A key of a map as text: texts and bytes as they are, numbers in decimal, else "".  Longer ones are cut. */
+/* A key of a map as text: texts and bytes as they are, numbers in decimal, else "".  Longer ones
+ * are cut. */
 bool msgpack_key(struct msgpack_in *in, char *key, size_t size);
 
 /* Running out of memory sets `failed`; every call after that does nothing. */

@@ -1,6 +1,8 @@
-/* protobuf_in.h - the few words of protobuf that reading needs: one field after the other, never past the end.
+/* protobuf_in.h - the few words of protobuf that reading needs: one field after the other, never
+ * past the end.
  *
- * Bytes stay the caller's.  Groups, which nobody writes, and numbers of more than ten bytes are errors. */
+ * Bytes stay the caller's.  Groups, which are not used, and numbers of more than ten bytes are
+ * errors. */
 #pragma once
 
 #include <errno.h>
@@ -43,7 +45,7 @@ static inline bool protobuf_varint(struct protobuf_in *in, uint64_t *value)
     return true;
 }
 
-static inline bool protobuf_take_bytes(struct protobuf_in *in, uint64_t size, struct slice *bytes)
+static inline bool protobuf_parse_bytes(struct protobuf_in *in, uint64_t size, struct slice *bytes)
 {
     if (size > (uint64_t)(in->end - in->at))
         return false;
@@ -52,18 +54,18 @@ static inline bool protobuf_take_bytes(struct protobuf_in *in, uint64_t size, st
     return true;
 }
 
-static inline bool protobuf_take_payload(struct protobuf_in *in, struct protobuf_field *field)
+static inline bool protobuf_parse_payload(struct protobuf_in *in, struct protobuf_field *field)
 {
     uint64_t size;
     switch (field->wire) {
     case WIRE_VARINT:
         return protobuf_varint(in, &field->value);
     case WIRE_BYTES:
-        return protobuf_varint(in, &size) && protobuf_take_bytes(in, size, &field->bytes);
+        return protobuf_varint(in, &size) && protobuf_parse_bytes(in, size, &field->bytes);
     case WIRE_EIGHT:
-        return protobuf_take_bytes(in, 8, &field->bytes);
+        return protobuf_parse_bytes(in, 8, &field->bytes);
     case WIRE_FOUR:
-        return protobuf_take_bytes(in, 4, &field->bytes);
+        return protobuf_parse_bytes(in, 4, &field->bytes);
     default:
         return false;
     }
@@ -80,7 +82,7 @@ static inline int protobuf_next(struct protobuf_in *in, struct protobuf_field *f
         return -EINVAL;
     field->number = (uint32_t)(key >> 3);
     field->wire = (enum protobuf_wire)(key & 7);
-    if (!protobuf_take_payload(&ahead, field))
+    if (!protobuf_parse_payload(&ahead, field))
         return -EINVAL;
     *in = ahead;
     return 1;

@@ -35,8 +35,8 @@ struct block_runs {
     uint64_t frees_left_out; /* more frees than blocks: damaged input */
     uint64_t peak_off_by;    /* bytes the peak of a stack could not be met by: damaged input */
     uint64_t temporary_left_over; /* that could not be made adjacent */
-    uint64_t
-        peak_temporary_run; /* index + 1 of the run that is temporary across the peak; 0: none */
+    /* index + 1 of the run that is temporary across the peak; 0: none */
+    uint64_t peak_temporary_run;
 };
 
 struct peak_state {

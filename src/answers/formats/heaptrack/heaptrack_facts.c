@@ -66,7 +66,7 @@ void heaptrack_facts_write(const struct recording *recording, struct output *out
     }
 }
 
-static void take_value(struct recording *recording, const struct fact *fact, const char *text)
+static void parse_value(struct recording *recording, const struct fact *fact, const char *text)
 {
     uint64_t value;
     if (fact->kind == FACT_TEXT)
@@ -88,7 +88,7 @@ bool heaptrack_fact_read(struct recording *recording, struct slice comment)
         size_t const length = strlen(facts[i].name);
         if (strncmp(text, facts[i].name, length) != 0 || text[length] != ' ')
             continue;
-        take_value(recording, &facts[i], text + length + 1);
+        parse_value(recording, &facts[i], text + length + 1);
         return true;
     }
     return false;

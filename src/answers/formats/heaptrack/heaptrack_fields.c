@@ -17,26 +17,26 @@ static void skip_blank(struct heaptrack_fields *fields)
     fields->at += fields->at < fields->end && *fields->at == ' ';
 }
 
-bool heaptrack_take(struct heaptrack_fields *fields, uint64_t *value)
+bool heaptrack_parse_number(struct heaptrack_fields *fields, uint64_t *value)
 {
     skip_blank(fields);
     return heaptrack_number(&fields->at, value) &&
            (fields->at == fields->end || *fields->at == ' ');
 }
 
-bool heaptrack_take32(struct heaptrack_fields *fields, uint32_t *value)
+bool heaptrack_parse_number32(struct heaptrack_fields *fields, uint32_t *value)
 {
     uint64_t wide;
-    if (!heaptrack_take(fields, &wide) || wide > UINT32_MAX)
+    if (!heaptrack_parse_number(fields, &wide) || wide > UINT32_MAX)
         return false;
     *value = (uint32_t)wide;
     return true;
 }
 
-bool heaptrack_take_sized(struct heaptrack_fields *fields, struct slice *text)
+bool heaptrack_parse_sized(struct heaptrack_fields *fields, struct slice *text)
 {
     uint64_t size;
-    if (!heaptrack_take(fields, &size))
+    if (!heaptrack_parse_number(fields, &size))
         return false;
     skip_blank(fields);
     if (size > (size_t)(fields->end - fields->at))
@@ -46,7 +46,7 @@ bool heaptrack_take_sized(struct heaptrack_fields *fields, struct slice *text)
     return true;
 }
 
-bool heaptrack_take_word(struct heaptrack_fields *fields, struct slice *text)
+bool heaptrack_parse_word(struct heaptrack_fields *fields, struct slice *text)
 {
     skip_blank(fields);
     const char *from = fields->at;
@@ -56,7 +56,7 @@ bool heaptrack_take_word(struct heaptrack_fields *fields, struct slice *text)
     return text->size > 0;
 }
 
-struct slice heaptrack_take_rest(struct heaptrack_fields *fields)
+struct slice heaptrack_parse_rest(struct heaptrack_fields *fields)
 {
     skip_blank(fields);
     struct slice rest = {fields->at, (size_t)(fields->end - fields->at)};

@@ -1,8 +1,8 @@
 /* heaptrack_format.h - what the writer and the reader of heaptrack files both know.
  *
- * A file is lines: a letter, a blank, fields with a blank between them.  Numbers are lower-case hex.
- * Tables are numbered by order of appearance.  *Raw* files have what the program's side wrote,
- * addresses; *interpreted* ones what heaptrack_interpret made of it, names.
+ * A file is lines: a letter, a blank, fields with a blank between them.  Numbers are lower-case
+ * hex. Tables are numbered by order of appearance.  *Raw* files have what the program's side
+ * wrote, addresses; *interpreted* ones what heaptrack_interpret made of it, names.
  *
  *   letter  raw                                interpreted
  *   v       heaptrack's version, format        the same
@@ -11,7 +11,8 @@
  *   I       bytes of a page, pages             the same
  *   S       a leak rule, as it is              the same
  *   A       recorded by attaching              the same
- *   m       string: module (- forgets all, x is the executable), bias, {address, bytes} of segments
+ *   m       string: module (- forgets all, x is the executable), bias, {address, bytes} of
+ *           segments
  *   s                                          string                               from 1
  *   i                                          address, module, {function, file, line}   from 1
  *   t       address, caller (0: none)          place, caller                        from 1
@@ -23,8 +24,8 @@
  *   #       comment                            the same
  *
  * A string is its length, a blank, its bytes; before format 3 the bytes alone, to the end of the
- * line, or in `m` to the next blank.  Before format 2 a place has no inlined functions; format 0 has
- * no infos, and + and - as in raw files. */
+ * line, or in `m` to the next blank.  Before format 2 a place has no inlined functions; format 0
+ * has no infos, and + and - as in raw files. */
 #pragma once
 
 #include <stdint.h>

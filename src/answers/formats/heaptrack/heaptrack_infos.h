@@ -1,11 +1,11 @@
 /* heaptrack_infos.h - the allocation infos of a heaptrack file: (size, trace) pairs by number.
  *
- * A pair may have a *twin* under another number.  Readers tell a temporary block by its info number
- * alone, so two blocks alike that are not temporary need two numbers.
+ * A pair may have a *twin* under another number.  Readers tell a temporary block by its info
+ * number alone, so two blocks alike that are not temporary need two numbers.
  *
- * Numbers are given in the order in which infos are first allocated, and infos that are only ever freed come after them:
- * heaptrack_gui counts on it, and crashes otherwise.  So events are gone through twice: once to number the infos, then all infos are
- * written, then the events. */
+ * Numbers are given in the order in which infos are first allocated, and infos that are only
+ * ever freed come after them: heaptrack_gui counts on it, and crashes otherwise.  So events are
+ * gone through twice: once to number the infos, then all infos are written, then the events. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,6 +39,6 @@ void heaptrack_info_allocated(struct heaptrack_infos *infos, uint32_t info);
 /* Numbers the rest, and writes all.  0 or -ENOMEM. */
 int heaptrack_infos_write(struct heaptrack_infos *infos, struct output *out);
 
-/* Its number, then.  Readers take a free of number 0 for that of a temporary block whenever nothing was allocated since the last free; `lasting`
- * frees have another number. */
+/* Its number, then.  Readers take a free of number 0 for that of a temporary block whenever
+ * nothing was allocated since the last free; `lasting` frees have another number. */
 uint32_t heaptrack_info_number(const struct heaptrack_infos *infos, uint32_t info, bool lasting);

@@ -16,11 +16,11 @@ static bool parse_version(struct slice line, uint32_t *written_by, uint32_t *for
 {
     struct heaptrack_fields fields = {line.data + 1, line.data + line.size};
     if (line.size < 3 || line.data[0] != HEAPTRACK_VERSION || line.data[1] != ' ' ||
-        !heaptrack_take32(&fields, written_by))
+        !heaptrack_parse_number32(&fields, written_by))
         return false;
     *format = *written_by == VERSION_ALONE_FORMAT_1;
     return fields.at == fields.end ||
-           (heaptrack_take32(&fields, format) && fields.at == fields.end);
+           (heaptrack_parse_number32(&fields, format) && fields.at == fields.end);
 }
 
 static struct slice first_line(struct slice text)
@@ -37,7 +37,7 @@ bool heaptrack_recognise(struct slice head)
 
 static int read_version(struct heaptrack_reader *reader, struct slice line, struct fault *fault)
 {
-    reader->line = 1;
+    reader->lines.line = 1;
     if (!parse_version(line, &reader->written_by, &reader->format))
         return fault_set(fault, -EINVAL, "it does not begin like a heaptrack file");
     if (reader->format > HEAPTRACK_FORMAT)
@@ -71,9 +71,9 @@ static int read_all(struct heaptrack_reader *reader, struct line_blocks *lines, 
     int err = read_first_block(reader, lines, fault);
     if (err < 0)
         return err;
-    while (reader->err == 0 && line_blocks_next(lines, &block))
+    while (reader->lines.err == 0 && line_blocks_next(lines, &block))
         heaptrack_read_lines(reader, block);
-    if (reader->err == -ENOMEM || lines->failed || bucket_series_finish(&reader->series) < 0)
+    if (reader->lines.err == -ENOMEM || lines->failed || bucket_series_finish(&reader->series) < 0)
         return fault_set(fault, -ENOMEM, "there is not enough memory for its stacks");
     heaptrack_tell(reader, lines);
     return 0;

@@ -1,13 +1,12 @@
 /* heaptrack_reader.h - inside the reader of heaptrack files: its state, and its parts. */
 #pragma once
 
-#include <errno.h>
-
 #include "formats/shared/bucket_series.h"
 #include "formats/heaptrack/heaptrack_fields.h"
 #include "formats/heaptrack/heaptrack_reader_raw.h"
 #include "formats/heaptrack/heaptrack_reader_tables.h"
 #include "formats/shared/line_blocks.h"
+#include "formats/shared/text_lines.h"
 #include "formats/heaptrack/live_pointers.h"
 
 struct heaptrack_reader {
@@ -23,23 +22,11 @@ struct heaptrack_reader {
     bool is_attached, is_made_up;
     uint64_t last; /* the info or pointer allocated last, when nothing was freed since */
 
-    uint64_t line, damaged, first_damaged;
-    int err; /* -ENOMEM or -E2BIG: no use in going on */
+    struct text_lines lines;
 };
 #define HEAPTRACK_NO_LAST UINT64_MAX
 
-/* Counts the line as damaged, or remembers what ends the reading; 0 is neither. */
-static inline void heaptrack_judge(struct heaptrack_reader *reader, int err)
-{
-    if (err == 0)
-        return;
-    if (err != -EINVAL)
-        reader->err = err;
-    else if (reader->damaged++ == 0)
-        reader->first_damaged = reader->line;
-}
-
-/* Whole lines, none of them the first of the file; until reader->err is set. */
+/* Whole lines, none of them the first of the file; until lines.err is set. */
 void heaptrack_read_lines(struct heaptrack_reader *reader, struct slice lines);
 
 /* One of them that is no event, without its line break. */

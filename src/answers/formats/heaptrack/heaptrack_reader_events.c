@@ -50,7 +50,7 @@ static void free_pointer(struct heaptrack_reader *reader, uint64_t pointer)
     struct live_block block;
     bool const temporary = reader->last == pointer;
     reader->last = HEAPTRACK_NO_LAST;
-    if (live_pointers_take(&reader->pointers, pointer, &block))
+    if (live_pointers_remove(&reader->pointers, pointer, &block))
         heap_ledger_free(&reader->ledger, block.site, block.size, temporary);
     else
         reader->recording->quality.unknown_frees++;
@@ -66,15 +66,15 @@ static inline bool is_event(const char *line)
     return (*line == HEAPTRACK_ALLOCATION || *line == HEAPTRACK_FREE) && line[1] == ' ';
 }
 
-static inline bool take_blank(const char **at)
+static inline bool consume_blank(const char **at)
 {
     bool const is_there = **at == ' ';
     *at += is_there;
     return is_there;
 }
 
-/* Takes a whole line; false when it is none of these, and *line is where it was. */
-static bool take_pointer_event(const char **line, struct pointer_event *event)
+/* Parses a whole line; false when it is none of these, and *line is where it was. */
+static bool parse_pointer_event(const char **line, struct pointer_event *event)
 {
     const char *at = *line + 2;
     if (!is_event(*line))
@@ -82,7 +82,7 @@ static bool take_pointer_event(const char **line, struct pointer_event *event)
     event->is_free = **line == HEAPTRACK_FREE;
     if (!event->is_free &&
         (!heaptrack_number(&at, &event->size) || event->size > HEAPTRACK_SIZE_MAX ||
-         !take_blank(&at) || !heaptrack_number(&at, &event->trace) || !take_blank(&at)))
+         !consume_blank(&at) || !heaptrack_number(&at, &event->trace) || !consume_blank(&at)))
         return false;
     if (!heaptrack_number(&at, &event->pointer) || event->pointer == 0 || *at != '\n')
         return false;
@@ -113,16 +113,16 @@ static const char *read_pointer_events(struct heaptrack_reader *reader, const ch
 {
     struct pointer_event events[EVENTS_AHEAD];
     size_t count = EVENTS_AHEAD;
-    while (count == EVENTS_AHEAD && reader->err == 0) {
+    while (count == EVENTS_AHEAD && reader->lines.err == 0) {
         for (count = 0; count < EVENTS_AHEAD && line < end; count++) {
-            if (!take_pointer_event(&line, &events[count]))
+            if (!parse_pointer_event(&line, &events[count]))
                 break;
             live_pointers_prefetch(&reader->pointers, events[count].pointer);
         }
-        for (size_t i = 0; i < count && reader->err == 0; i++) {
-            reader->line++;
+        for (size_t i = 0; i < count && reader->lines.err == 0; i++) {
+            reader->lines.line++;
             reader->recording->quality.events++;
-            heaptrack_judge(reader, book_pointer_event(reader, &events[i]));
+            text_lines_judge(&reader->lines, book_pointer_event(reader, &events[i]));
         }
     }
     return line;
@@ -140,7 +140,7 @@ static const char *read_info_events(struct heaptrack_reader *reader, const char 
         line = at + 1;
         events++;
     }
-    reader->line += events;
+    reader->lines.line += events;
     reader->recording->quality.events += events;
     return line;
 }
@@ -154,9 +154,9 @@ static const char *command_end(struct heaptrack_reader *reader, const char *at, 
     while (last + 1 < end && last - at <= HEAPTRACK_COMMAND_MAX) {
         const char *next = memchr(last + 1, '\n', (size_t)(end - last - 1));
         struct heaptrack_fields fields = {last + 2, next};
-        if (last[1] == HEAPTRACK_SYSTEM && heaptrack_take(&fields, &number) &&
-            heaptrack_take(&fields, &number) && fields.at == next) {
-            reader->line += more;
+        if (last[1] == HEAPTRACK_SYSTEM && heaptrack_parse_number(&fields, &number) &&
+            heaptrack_parse_number(&fields, &number) && fields.at == next) {
+            reader->lines.line += more;
             return last;
         }
         last = next;
@@ -168,17 +168,17 @@ static const char *command_end(struct heaptrack_reader *reader, const char *at, 
 void heaptrack_read_lines(struct heaptrack_reader *reader, struct slice lines)
 {
     const char *at = lines.data, *end = lines.data + lines.size;
-    while (reader->err == 0) {
+    while (reader->lines.err == 0) {
         at = reader->by_pointer ? read_pointer_events(reader, at, end)
                                 : read_info_events(reader, at, end);
-        if (at == end || reader->err)
+        if (at == end || reader->lines.err)
             return;
-        reader->line++;
+        reader->lines.line++;
         const char *line = at;
         at = *line == HEAPTRACK_COMMAND ? command_end(reader, line, end)
                                         : memchr(line, '\n', (size_t)(end - line));
         if (is_event(line))
-            heaptrack_judge(reader, -EINVAL);
+            text_lines_judge(&reader->lines, -EINVAL);
         else
             heaptrack_read_line(reader, (struct slice){line, (size_t)(at - line)});
         at++;

@@ -17,10 +17,10 @@ static int read_name(struct heaptrack_reader *reader, struct heaptrack_fields *f
                      struct slice *name)
 {
     if (reader->format < 3) {
-        *name = heaptrack_take_rest(fields);
+        *name = heaptrack_parse_rest(fields);
         return 0;
     }
-    return heaptrack_take_sized(fields, name) && fields->at == fields->end ? 0 : -EINVAL;
+    return heaptrack_parse_sized(fields, name) && fields->at == fields->end ? 0 : -EINVAL;
 }
 
 static int read_string(struct heaptrack_reader *reader, struct heaptrack_fields *fields)
@@ -54,12 +54,12 @@ static int read_executable(struct heaptrack_reader *reader, struct heaptrack_fie
 static int read_command(struct heaptrack_reader *reader, struct heaptrack_fields *fields)
 {
     struct recording *recording = reader->recording;
-    struct slice const command = heaptrack_take_rest(fields);
+    struct slice const command = heaptrack_parse_rest(fields);
     struct heaptrack_fields words = {command.data, command.data + command.size};
     struct slice program;
     if (string_table_intern(recording->strings, command, &recording->command_line) < 0)
         return -ENOMEM;
-    if (!recording->program && heaptrack_take_word(&words, &program) &&
+    if (!recording->program && heaptrack_parse_word(&words, &program) &&
         string_table_intern(recording->strings, program, &recording->program) < 0)
         return -ENOMEM;
     return 0;
@@ -69,8 +69,8 @@ static int read_module(struct heaptrack_reader *reader, struct heaptrack_fields 
 {
     struct slice name;
     set_raw(reader);
-    bool const fine = reader->format < 3 ? heaptrack_take_word(fields, &name)
-                                         : heaptrack_take_sized(fields, &name);
+    bool const fine = reader->format < 3 ? heaptrack_parse_word(fields, &name)
+                                         : heaptrack_parse_sized(fields, &name);
     return fine ? heaptrack_raw_module(&reader->raw, name, fields) : -EINVAL;
 }
 
@@ -78,7 +78,8 @@ static int read_raw_trace(struct heaptrack_reader *reader, struct heaptrack_fiel
 {
     uint64_t address, caller = 0;
     uint32_t frame = HEAPTRACK_NO_FRAME;
-    bool const fine = heaptrack_take(fields, &address) && heaptrack_take(fields, &caller);
+    bool const fine =
+        heaptrack_parse_number(fields, &address) && heaptrack_parse_number(fields, &caller);
     int err = fine ? heaptrack_raw_frame(&reader->raw, address, &frame) : 0;
     if (err == 0)
         err = heaptrack_add_trace(&reader->tables, frame, caller);
@@ -104,8 +105,8 @@ static int read_info(struct heaptrack_reader *reader, struct heaptrack_fields *f
 static int read_system(struct heaptrack_reader *reader, struct heaptrack_fields *fields)
 {
     uint64_t page, pages;
-    if (!heaptrack_take(fields, &page) || !heaptrack_take(fields, &pages) || page == 0 ||
-        page > PAGE_BYTES_MAX || pages > PAGES_MAX)
+    if (!heaptrack_parse_number(fields, &page) || !heaptrack_parse_number(fields, &pages) ||
+        page == 0 || page > PAGE_BYTES_MAX || pages > PAGES_MAX)
         return -EINVAL;
     reader->recording->page_bytes = page;
     reader->recording->machine_bytes = page * pages;
@@ -119,8 +120,8 @@ static int read_rule(struct heaptrack_reader *reader, struct heaptrack_fields *f
     struct heaptrack_fields whole = *fields;
     struct slice rule;
     string_id id;
-    if (!heaptrack_take_sized(fields, &rule) || fields->at != fields->end)
-        rule = heaptrack_take_rest(&whole);
+    if (!heaptrack_parse_sized(fields, &rule) || fields->at != fields->end)
+        rule = heaptrack_parse_rest(&whole);
     if (rule.size > SUPPRESSION_LENGTH_MAX || recording->leak_rules.count >= SUPPRESSIONS_MAX)
         return -EINVAL;
     if (string_table_intern(recording->strings, rule, &id) < 0 ||
@@ -139,7 +140,7 @@ static int read_attached(struct heaptrack_reader *reader, struct heaptrack_field
 static int read_time(struct heaptrack_reader *reader, struct heaptrack_fields *fields)
 {
     uint64_t stamp;
-    if (!heaptrack_take(fields, &stamp) || stamp > STAMP_MAX ||
+    if (!heaptrack_parse_number(fields, &stamp) || stamp > STAMP_MAX ||
         stamp * HEAPTRACK_STAMP_NS < reader->series.now_ns)
         return -EINVAL;
     return bucket_series_stamp(&reader->series, stamp * HEAPTRACK_STAMP_NS);
@@ -148,7 +149,7 @@ static int read_time(struct heaptrack_reader *reader, struct heaptrack_fields *f
 static int read_rss(struct heaptrack_reader *reader, struct heaptrack_fields *fields)
 {
     uint64_t pages, page = reader->recording->page_bytes;
-    if (!heaptrack_take(fields, &pages) || pages > PAGES_MAX)
+    if (!heaptrack_parse_number(fields, &pages) || pages > PAGES_MAX)
         return -EINVAL;
     if (page && pages) /* else nobody said how large one is, or measured any: no program has none */
         bucket_series_rss(&reader->series, (int64_t)(pages * page));
@@ -157,7 +158,7 @@ static int read_rss(struct heaptrack_reader *reader, struct heaptrack_fields *fi
 
 static bool begins_with(struct slice text, const char *word)
 {
-    return take_word(&text, word);
+    return consume_word(&text, word);
 }
 
 /* What was said when memoir wrote it. */
@@ -166,14 +167,14 @@ static void read_note(struct recording *recording, struct slice note)
     if (begins_with(note, HEAPTRACK_SCALED) && note.size < LOSSES_TEXT_MAX)
         recording_note(recording, "%.*s", (int)note.size, note.data);
     else
-        losses_take_note(recording, note);
+        losses_add_note(recording, note);
 }
 
 static int read_comment(struct heaptrack_reader *reader, struct slice line)
 {
     if (slice_equals(line, slice_of(HEAPTRACK_MADE_UP)))
         reader->is_made_up = true;
-    else if (!heaptrack_fact_read(reader->recording, line) && take_word(&line, "# "))
+    else if (!heaptrack_fact_read(reader->recording, line) && consume_word(&line, "# "))
         read_note(reader->recording, line);
     return 0;
 }
@@ -200,12 +201,12 @@ void heaptrack_read_line(struct heaptrack_reader *reader, struct slice line)
     if (line.size == 0)
         return;
     if (line.data[0] == HEAPTRACK_COMMENT) {
-        heaptrack_judge(reader, read_comment(reader, line));
+        text_lines_judge(&reader->lines, read_comment(reader, line));
         return;
     }
     unsigned char const letter = (unsigned char)line.data[0];
     line_reader *read = letter < 128 ? line_readers[letter] : NULL;
     struct heaptrack_fields fields = {line.data + 1, line.data + line.size};
     bool const is_line = read && (line.size == 1 || line.data[1] == ' ');
-    heaptrack_judge(reader, is_line ? read(reader, &fields) : -EINVAL);
+    text_lines_judge(&reader->lines, is_line ? read(reader, &fields) : -EINVAL);
 }

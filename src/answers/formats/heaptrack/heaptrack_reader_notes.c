@@ -12,7 +12,7 @@ static void tell_end(struct heaptrack_reader *reader, const struct line_blocks *
     struct recording *recording = reader->recording;
     const char *why = NULL;
     enum input_end const end = input_end(lines->input);
-    if (reader->err == -E2BIG)
+    if (reader->lines.err == -E2BIG)
         why = "the file has more names or stacks than any program could have made";
     else if (end == INPUT_CUT)
         why = "the file ends in the middle of its packed data, as when heaptrack was killed or is "
@@ -29,19 +29,19 @@ static void tell_end(struct heaptrack_reader *reader, const struct line_blocks *
         recording_note(recording,
                        "%s: it was read up to line %" PRIu64 ", and what was live there counts as "
                        "leaked",
-                       why, reader->line);
+                       why, reader->lines.line);
 }
 
 static void tell_damage(struct heaptrack_reader *reader, const struct line_blocks *lines)
 {
-    uint64_t const damaged = reader->damaged + lines->cut;
+    uint64_t const damaged = reader->lines.damaged + lines->cut;
     reader->recording->quality.damaged_chunks = damaged;
-    if (reader->damaged)
+    if (reader->lines.damaged)
         recording_note(reader->recording,
                        "%" PRIu64 " damaged line%s skipped, the first of them line %" PRIu64
                        ": what stood there is missing",
-                       reader->damaged, reader->damaged == 1 ? " was" : "s were",
-                       reader->first_damaged);
+                       reader->lines.damaged, reader->lines.damaged == 1 ? " was" : "s were",
+                       reader->lines.first_damaged);
     if (lines->cut)
         recording_note(reader->recording, "%" PRIu64 " names longer than 1 MiB were cut",
                        lines->cut);

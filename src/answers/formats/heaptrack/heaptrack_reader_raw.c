@@ -51,7 +51,7 @@ static int add_segments(struct heaptrack_raw *raw, uint32_t index, struct heaptr
     uint64_t address, bytes;
     int err = 0;
     while (fields->at < fields->end && err == 0) {
-        if (!heaptrack_take(fields, &address) || !heaptrack_take(fields, &bytes))
+        if (!heaptrack_parse_number(fields, &address) || !heaptrack_parse_number(fields, &bytes))
             return -EINVAL;
         err = add_segment(
             raw, (struct heaptrack_segment){bias + address, bias + address + bytes, index});
@@ -74,7 +74,7 @@ int heaptrack_raw_module(struct heaptrack_raw *raw, struct slice name,
     if (!slice_equals(name, slice_of("x")) &&
         string_table_intern(raw->recording->strings, name, &wanted.path) < 0)
         return -ENOMEM;
-    if (!heaptrack_take(fields, &wanted.bias))
+    if (!heaptrack_parse_number(fields, &wanted.bias))
         return -EINVAL;
     int err = find_module(raw, wanted, &index);
     return err < 0 ? err : add_segments(raw, index, fields);

@@ -32,23 +32,23 @@ int heaptrack_add_string(struct heaptrack_tables *tables, struct slice text)
 }
 
 /* Number 0 is no string. */
-static bool take_string(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
-                        string_id *id)
+static bool parse_string(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
+                         string_id *id)
 {
     uint64_t number;
-    if (!heaptrack_take(fields, &number) || number > tables->strings.count)
+    if (!heaptrack_parse_number(fields, &number) || number > tables->strings.count)
         return false;
     *id = number ? tables->strings.items[number - 1] : STRING_EMPTY;
     return true;
 }
 
-static int take_module(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
-                       uint32_t *module)
+static int parse_module(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
+                        uint32_t *module)
 {
     struct recording *recording = tables->recording;
     uint64_t number;
     *module = MODULE_NONE;
-    if (!heaptrack_take(fields, &number) || number > tables->strings.count)
+    if (!heaptrack_parse_number(fields, &number) || number > tables->strings.count)
         return -EINVAL;
     if (number == 0)
         return 0;
@@ -63,28 +63,28 @@ static int take_module(struct heaptrack_tables *tables, struct heaptrack_fields 
     return 0;
 }
 
-static int take_location(struct heaptrack_tables *tables, struct heaptrack_fields *fields)
+static int parse_location(struct heaptrack_tables *tables, struct heaptrack_fields *fields)
 {
     struct recording *recording = tables->recording;
     struct location location = {0};
-    if (!take_string(tables, fields, &location.function))
+    if (!parse_string(tables, fields, &location.function))
         return -EINVAL;
-    if (fields->at < fields->end &&
-        (!take_string(tables, fields, &location.file) || !heaptrack_take32(fields, &location.line)))
+    if (fields->at < fields->end && (!parse_string(tables, fields, &location.file) ||
+                                     !heaptrack_parse_number32(fields, &location.line)))
         return -EINVAL;
     return vec_push(&recording->locations, location) ? 0 : -ENOMEM;
 }
 
 /* Functions, innermost first; what is missing at the end of the line is unknown. */
-static int take_locations(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
-                          struct frame *frame)
+static int parse_locations(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
+                           struct frame *frame)
 {
     size_t const first = tables->recording->locations.count;
     if (first >= UINT32_MAX - LOCATIONS_MAX)
         return -E2BIG;
     frame->first_location = (uint32_t)first;
     while (fields->at < fields->end && frame->location_count < LOCATIONS_MAX) {
-        int const err = take_location(tables, fields);
+        int const err = parse_location(tables, fields);
         if (err < 0)
             return err;
         frame->location_count++;
@@ -126,13 +126,13 @@ static void undo_made_up_name(struct recording *recording, struct frame *frame)
         frame->location_count = 0;
 }
 
-static int take_frame(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
-                      struct frame *frame)
+static int parse_frame(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
+                       struct frame *frame)
 {
-    if (!heaptrack_take(fields, &frame->address))
+    if (!heaptrack_parse_number(fields, &frame->address))
         return -EINVAL;
-    int const err = take_module(tables, fields, &frame->module);
-    return err < 0 ? err : take_locations(tables, fields, frame);
+    int const err = parse_module(tables, fields, &frame->module);
+    return err < 0 ? err : parse_locations(tables, fields, frame);
 }
 
 int heaptrack_add_place(struct heaptrack_tables *tables, struct heaptrack_fields *fields)
@@ -141,7 +141,7 @@ int heaptrack_add_place(struct heaptrack_tables *tables, struct heaptrack_fields
     struct frame frame = {.module = MODULE_NONE};
     if (recording->frames.count >= HEAPTRACK_PLACES_MAX)
         return -E2BIG;
-    int const err = take_frame(tables, fields, &frame);
+    int const err = parse_frame(tables, fields, &frame);
     if (err < 0 && err != -EINVAL)
         return err;
     undo_made_up_name(recording, &frame);
@@ -170,7 +170,7 @@ int heaptrack_add_trace(struct heaptrack_tables *tables, uint32_t frame, uint64_
 int heaptrack_add_named_trace(struct heaptrack_tables *tables, struct heaptrack_fields *fields)
 {
     uint64_t place = 0, caller = 0;
-    bool fine = heaptrack_take(fields, &place) && heaptrack_take(fields, &caller) &&
+    bool fine = heaptrack_parse_number(fields, &place) && heaptrack_parse_number(fields, &caller) &&
                 place <= tables->recording->frames.count;
     if (!fine)
         place = 0;
@@ -199,7 +199,8 @@ int heaptrack_add_info(struct heaptrack_tables *tables, struct heaptrack_fields 
     uint64_t trace = 0;
     if (tables->infos.count >= HEAPTRACK_INFOS_MAX)
         return -E2BIG;
-    bool fine = heaptrack_take(fields, &info.size) && heaptrack_take(fields, &trace);
+    bool fine =
+        heaptrack_parse_number(fields, &info.size) && heaptrack_parse_number(fields, &trace);
     if (info.size > HEAPTRACK_SIZE_MAX) {
         info.size = 0;
         fine = false;

@@ -15,7 +15,8 @@
 #define HEAPTRACK_PLACES_MAX       ((size_t)1 << 24)
 #define HEAPTRACK_TRACES_MAX       ((size_t)1 << 25)
 #define HEAPTRACK_INFOS_MAX        ((size_t)1 << 25)
-#define HEAPTRACK_SIZE_MAX         (UINT64_C(1) << 47) /* no block is larger than the address space */
+/* no block is larger than the address space */
+#define HEAPTRACK_SIZE_MAX (UINT64_C(1) << 47)
 
 struct heaptrack_info_row {
     uint64_t size;

@@ -342,6 +342,7 @@ int heaptrack_write(struct export_job *job, struct output *out, struct fault *fa
             "a heaptrack file is made of single blocks, and this recording does not tell any: "
             "export to massif, pprof or folded");
     int err = heap_sums_gather(job->recording, &file.sums, fault);
+    output_be_text(out);
     if (err == 0) {
         err = write_all(&file);
         if (err < 0)

@@ -83,7 +83,8 @@ static void close_hole(struct live_pointers *pointers, size_t hole)
     pointers->slots[hole].pointer = 0;
 }
 
-bool live_pointers_take(struct live_pointers *pointers, uint64_t pointer, struct live_block *block)
+bool live_pointers_remove(struct live_pointers *pointers, uint64_t pointer,
+                          struct live_block *block)
 {
     if (pointers->count == 0)
         return false;

@@ -22,7 +22,8 @@ void live_pointers_fini(struct live_pointers *pointers);
 /* 0; 1 when a block was there already, which is then in *missed; -ENOMEM. */
 int live_pointers_put(struct live_pointers *pointers, const struct live_block *block,
                       struct live_block *missed);
-/* Takes a block out.  False when there is none. */
-bool live_pointers_take(struct live_pointers *pointers, uint64_t pointer, struct live_block *block);
+/* Removes a block.  False when there is none. */
+bool live_pointers_remove(struct live_pointers *pointers, uint64_t pointer,
+                          struct live_block *block);
 /* Brings what a call for `pointer` will touch first into the cache. */
 void live_pointers_prefetch(const struct live_pointers *pointers, uint64_t pointer);

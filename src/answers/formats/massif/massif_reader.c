@@ -14,12 +14,12 @@
 bool massif_recognise(struct slice head)
 {
     struct slice text = head, line;
-    if (take_word(&text, MASSIF_RULER "\nsnapshot="))
+    if (consume_word(&text, MASSIF_RULER "\nsnapshot="))
         return true; /* heaptrack_print puts the header at the end */
-    while (take_line(&text, &line)) {
-        if (take_word(&line, "time_unit:"))
+    while (consume_line(&text, &line)) {
+        if (consume_word(&line, "time_unit:"))
             return true;
-        if (!take_word(&line, "desc:") && !take_word(&line, "cmd:"))
+        if (!consume_word(&line, "desc:") && !consume_word(&line, "cmd:"))
             return false;
     }
     return false;
@@ -72,7 +72,7 @@ static int read_tree_kind(struct massif_reader *reader, struct slice text)
 static int read_bytes(struct slice text, int64_t *bytes)
 {
     uint64_t value;
-    if (!take_number(&text, &value) || text.size || value >= MASSIF_BYTES_MAX)
+    if (!parse_number(&text, &value) || text.size || value >= MASSIF_BYTES_MAX)
         return -EINVAL;
     *bytes = (int64_t)value;
     return 0;
@@ -81,38 +81,26 @@ static int read_bytes(struct slice text, int64_t *bytes)
 static int read_field(struct massif_reader *reader, struct slice line)
 {
     struct massif_snapshot *snapshot = last_snapshot(reader);
-    if (take_word(&line, "snapshot="))
+    if (consume_word(&line, "snapshot="))
         return begin_snapshot(reader);
     if (!snapshot)
         return -EINVAL;
-    if (take_word(&line, "time="))
+    if (consume_word(&line, "time="))
         return read_time(reader, line);
-    if (take_word(&line, "mem_heap_B="))
+    if (consume_word(&line, "mem_heap_B="))
         return read_bytes(line, &snapshot->heap);
-    if (take_word(&line, "mem_heap_extra_B="))
+    if (consume_word(&line, "mem_heap_extra_B="))
         return read_bytes(line, &snapshot->extra);
-    if (take_word(&line, "mem_stacks_B="))
+    if (consume_word(&line, "mem_stacks_B="))
         return read_bytes(line, &snapshot->stacks);
-    if (take_word(&line, "heap_tree="))
+    if (consume_word(&line, "heap_tree="))
         return read_tree_kind(reader, line);
     return -EINVAL;
 }
 
-/* The command line; its first word is the program. */
-static int read_command(struct recording *recording, struct slice text)
-{
-    take_blanks(&text);
-    const char *blank = text.size ? memchr(text.data, ' ', text.size) : NULL;
-    struct slice const program = {text.data, blank ? (size_t)(blank - text.data) : text.size};
-    return string_table_intern(recording->strings, text, &recording->command_line) < 0 ||
-                   string_table_intern(recording->strings, program, &recording->program) < 0
-               ? -ENOMEM
-               : 0;
-}
-
 static int read_unit(struct massif_reader *reader, struct slice text)
 {
-    take_blanks(&text);
+    skip_blanks(&text);
     if (text.size >= sizeof(reader->time_unit))
         return -EINVAL;
     if (text.size)
@@ -127,49 +115,37 @@ static void read_losses(struct recording *recording, struct slice text)
     const char *told =
         text.size ? memmem(text.data, text.size, LOSSES_TOLD, strlen(LOSSES_TOLD)) : NULL;
     if (told)
-        losses_take_note(recording, slice_from(text, (size_t)(told - text.data)));
+        losses_add_note(recording, slice_from(text, (size_t)(told - text.data)));
 }
 
-static int read_line(struct massif_reader *reader, struct slice line)
+static int read_line(void *into, struct slice line)
 {
+    struct massif_reader *reader = into;
     bool const is_node = line.size && (line.data[0] == ' ' || line.data[0] == 'n');
     if (reader->in_tree && is_node)
         return massif_read_node(reader, line);
     int const err = reader->in_tree ? massif_end_tree(reader) : 0;
     if (err || line.size == 0 || line.data[0] == '#')
         return err;
-    if (take_word(&line, "desc:")) {
+    if (consume_word(&line, "desc:")) {
         read_losses(reader->recording, line);
         return 0;
     }
-    if (take_word(&line, "cmd:"))
-        return read_command(reader->recording, line);
-    if (take_word(&line, "time_unit:"))
+    if (consume_word(&line, "cmd:"))
+        return text_command_parse(reader->recording, line);
+    if (consume_word(&line, "time_unit:"))
         return read_unit(reader, line);
     return read_field(reader, line);
 }
 
-static void read_lines(struct massif_reader *reader, struct slice block)
-{
-    struct slice line;
-    while (!reader->err && take_line(&block, &line)) {
-        reader->line++;
-        int const err = read_line(reader, line);
-        if (err == -EINVAL && reader->damaged++ == 0)
-            reader->first_damaged = reader->line;
-        if (err == -ENOMEM || err == -E2BIG)
-            reader->err = err;
-    }
-}
-
-static int read_all(struct massif_reader *reader, struct line_blocks *lines, struct fault *fault)
+static int read_all(struct massif_reader *reader, struct line_blocks *blocks, struct fault *fault)
 {
     struct slice block;
-    while (!reader->err && line_blocks_next(lines, &block))
-        read_lines(reader, block);
-    if (!reader->err)
-        reader->err = massif_end_tree(reader);
-    if (reader->err == -ENOMEM || lines->failed)
+    while (!reader->lines.err && line_blocks_next(blocks, &block))
+        text_lines_read(&reader->lines, block, read_line, reader);
+    if (!reader->lines.err)
+        reader->lines.err = massif_end_tree(reader);
+    if (reader->lines.err == -ENOMEM || blocks->failed)
         return fault_set(fault, -ENOMEM, "there is not enough memory for its trees");
     if (reader->snapshots.count == 0)
         return fault_set(fault, -EINVAL, "there is not one snapshot of massif's in it");
@@ -177,7 +153,7 @@ static int read_all(struct massif_reader *reader, struct line_blocks *lines, str
         massif_is_xtree(reader) ? massif_make_xtree(reader) : massif_make_buckets(reader);
     if (err)
         return fault_set(fault, err, "there is not enough memory for its snapshots");
-    massif_tell(reader, lines);
+    massif_tell(reader, blocks);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "formats/shared/frame_maker.h"
 #include "formats/shared/line_blocks.h"
+#include "formats/shared/text_lines.h"
 
 #define MASSIF_DEPTH_MAX     1024
 #define MASSIF_SNAPSHOTS_MAX ((size_t)1 << 20)
@@ -15,14 +16,15 @@ struct massif_row {
     int64_t bytes;
 };
 
-/* What the numbers of a snapshot are: files of xtree have a snapshot per event, all of one instant. */
+/* What the numbers of a snapshot are: files of xtree have a snapshot per event, all of one
+ * instant. */
 enum massif_event {
     MASSIF_HEAP,
     MASSIF_NOW_BYTES,
     MASSIF_NOW_BLOCKS,
     MASSIF_ALL_BYTES,
     MASSIF_ALL_BLOCKS,
-    MASSIF_OTHER_EVENT, /* such as what was freed, by who freed it */
+    MASSIF_OTHER_EVENT, /* such as freed bytes by the stack that freed them */
 };
 
 struct massif_snapshot {
@@ -50,8 +52,8 @@ struct massif_reader {
     char time_unit[8];
     bool in_snapshot,
         is_short; /* it was not told yet what tree it has; places of trees are missing */
-    uint64_t line, damaged, first_damaged, wrong_sums;
-    int err; /* -ENOMEM, or -E2BIG: nothing more is read */
+    struct text_lines lines;
+    uint64_t wrong_sums;
 };
 
 /* A line of a tree.  0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
@@ -61,7 +63,7 @@ int massif_end_tree(struct massif_reader *reader);
 
 /* Snapshots become buckets, the peak a pin, and what is not known notes.  0 or -ENOMEM. */
 int massif_make_buckets(struct massif_reader *reader);
-/* The same for a file of xtree. */
+/* Like massif_make_buckets, for a file of xtree. */
 int massif_make_xtree(struct massif_reader *reader);
 bool massif_is_xtree(const struct massif_reader *reader);
 void massif_tell(struct massif_reader *reader, const struct line_blocks *lines);

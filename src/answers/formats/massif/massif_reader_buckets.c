@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* massif_reader_buckets.c - snapshots as buckets of a recording.  A bucket ends at a snapshot, and its cells are what
- * changed since the one before.  A snapshot without a tree is one sum: it stands under UNTOLD_FRAME, whole, because
- * nobody knows which of the call sites of another snapshot still had how much. */
+/* massif_reader_buckets.c - snapshots as buckets of a recording.  A bucket ends at a snapshot,
+ * and its cells are what changed since the one before.  A snapshot without a tree is one sum: it
+ * stands under UNTOLD_FRAME, whole, because nobody knows which of the call sites of another
+ * snapshot still had how much. */
 #include <errno.h>
 #include <string.h>
 
@@ -155,8 +156,9 @@ static bool is_better_peak(const struct massif_snapshot *one, const struct massi
     return one->is_detailed && !other->is_detailed;
 }
 
-/* The largest snapshot; and in *sites the one whose call sites are shown: itself, or, where massif kept none of it, the one
- * that massif took for the peak, which is by 1 % less at most unless somebody told it otherwise. */
+/* The largest snapshot; and in *sites the one whose call sites are shown: itself, or, where
+ * massif kept none of it, the one that massif took for the peak, which is by 1 % less at most
+ * unless somebody told it otherwise. */
 static const struct massif_snapshot *find_peak(const struct massif_reader *reader,
                                                const struct massif_snapshot **sites)
 {

@@ -82,11 +82,8 @@ static void tell_heap(const struct massif_reader *reader)
 void massif_tell(struct massif_reader *reader, const struct line_blocks *lines)
 {
     struct text_end const end = {.program = "massif",
-                                 .line = reader->line,
-                                 .damaged = reader->damaged,
-                                 .first_damaged = reader->first_damaged,
-                                 .is_short = reader->is_short || reader->in_snapshot,
-                                 .is_too_large = reader->err != 0};
+                                 .lines = &reader->lines,
+                                 .is_short = reader->is_short || reader->in_snapshot};
     reader->recording->source =
         recording_intern(reader->recording, massif_is_xtree(reader) ? "valgrind xtree" : "massif");
     reader->recording->exit_status = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* massif_reader_tree.c - the trees of a massif.out.  The root's children are the code that asked, theirs the callers:
- * a stack is a path, read from its far end to the root. */
+/* massif_reader_tree.c - the trees of a massif.out.  The root's children are the code that
+ * asked, theirs the callers: a stack is a path, read from its far end to the root. */
 #include <errno.h>
 
 #include "formats/massif/massif_format.h"
@@ -10,7 +10,7 @@
 /* "file.c:12" or "in /path/object". */
 static void parse_location(struct slice location, struct frame_words *words)
 {
-    if (take_word(&location, "in ")) {
+    if (consume_word(&location, "in ")) {
         if (!slice_equals(location, slice_of("???")))
             words->module = location;
         return;
@@ -19,13 +19,14 @@ static void parse_location(struct slice location, struct frame_words *words)
     struct slice number = colon < 0 ? (struct slice){0} : slice_from(location, (size_t)colon + 1);
     uint64_t line = 0;
     words->file = location;
-    if (colon > 0 && take_number(&number, &line) && number.size == 0 && line <= UINT32_MAX) {
+    if (colon > 0 && parse_number(&number, &line) && number.size == 0 && line <= UINT32_MAX) {
         words->file.size = (size_t)colon;
         words->line = (uint32_t)line;
     }
 }
 
-/* Where the location of a label begins: the '(' that its last ')' closes, behind a blank; -1 when it has none. */
+/* Where the location of a label begins: the '(' that its last ')' closes, behind a blank; -1
+ * when it has none. */
 static long find_location(struct slice label)
 {
     size_t depth = 0;
@@ -46,9 +47,9 @@ static struct frame_words parse_label(struct slice label)
     struct frame_words words = {0};
     struct slice rest = label;
     uint64_t address;
-    if (take_word(&rest, "0x")) {
+    if (consume_word(&rest, "0x")) {
         rest = label;
-        if (take_number(&rest, &address) && take_word(&rest, ": "))
+        if (parse_number(&rest, &address) && consume_word(&rest, ": "))
             words.address = address;
         else
             rest = label;
@@ -65,7 +66,7 @@ static struct frame_words parse_label(struct slice label)
 
 static bool is_small(struct slice label)
 {
-    return take_word(&label, "in ") && slice_find_last(label, MASSIF_BELOW) >= 0;
+    return consume_word(&label, "in ") && slice_find_last(label, MASSIF_BELOW) >= 0;
 }
 
 /* The frame of a label, made when it is new. */
@@ -134,18 +135,18 @@ static const struct {
 static void read_root(struct massif_reader *reader, struct slice label)
 {
     struct massif_snapshot *snapshot = &reader->snapshots.items[reader->snapshots.count - 1];
-    reader->is_pages |= take_word(&label, "(page allocation syscalls)");
+    reader->is_pages |= consume_word(&label, "(page allocation syscalls)");
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-        if (take_word(&label, events[i].name))
+        if (consume_word(&label, events[i].name))
             snapshot->event = events[i].event;
 }
 
 /* "n3: 1024 label" behind its blanks. */
 static bool parse_node(struct slice *line, uint64_t *children, uint64_t *bytes)
 {
-    return take_word(line, "n") && take_number(line, children) && take_word(line, ": ") &&
-           take_number(line, bytes) && *bytes < MASSIF_BYTES_MAX &&
-           (line->size == 0 || take_word(line, " "));
+    return consume_word(line, "n") && parse_number(line, children) && consume_word(line, ": ") &&
+           parse_number(line, bytes) && *bytes < MASSIF_BYTES_MAX &&
+           (line->size == 0 || consume_word(line, " "));
 }
 
 int massif_read_node(struct massif_reader *reader, struct slice line)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* massif_reader_xtree.c - what memcheck and its kin write with --xtree-memory: for one instant, a tree per event. */
+/* massif_reader_xtree.c - what memcheck and its kin write with --xtree-memory: for one instant,
+ * a tree per event. */
 #include <errno.h>
 
 #include "formats/massif/massif_reader.h"

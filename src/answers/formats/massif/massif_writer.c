@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* massif.out for ms_print and massif-visualizer.  They differ in what they accept (docs/formats.md): what is written here
- * suits both. */
+/* massif.out for ms_print and massif-visualizer.  They differ in what they accept
+ * (docs/formats.md): what is written here suits both. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -182,7 +182,7 @@ static void tell(const struct massif_file *file)
             job, "the recording does not tell what the allocator takes beside blocks: extra is 0");
 }
 
-static int take_snapshots(struct massif_file *file, struct fault *fault)
+static int make_snapshots(struct massif_file *file, struct fault *fault)
 {
     struct export_job *job = file->job;
     struct snapshot_choice choice = {.range = job->range,
@@ -209,9 +209,10 @@ int massif_write(struct export_job *job, struct output *out, struct fault *fault
         job->snapshots = SNAPSHOTS_DEFAULT;
     if (job->threshold_share > 0)
         file.share = job->threshold_share;
-    int err = take_snapshots(&file, fault);
+    int err = make_snapshots(&file, fault);
     if (err)
         return err;
+    output_be_text(out);
     err = put_all(&file);
     if (err)
         fault_set(fault, err, "Not enough memory to build the trees.");

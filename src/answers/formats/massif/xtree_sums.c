@@ -30,7 +30,8 @@ static bool put(struct bucket *bucket, size_t *room, struct cell cell)
     return true;
 }
 
-/* What was ever asked for, and what of it is gone; without the first, what is there was asked for. */
+/* What was ever asked for, and what of it is gone; without the first, what is there was asked
+ * for. */
 static bool book_pair(struct recording *recording, struct bucket *bucket, size_t *room,
                       stack_id stack, const uint64_t now_and_all[2], bool is_bytes)
 {

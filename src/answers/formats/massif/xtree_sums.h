@@ -1,7 +1,8 @@
-/* xtree_sums.h - what valgrind's --xtree-memory tells of the heap by stack, as the one bucket of a recording.
+/* xtree_sums.h - what valgrind's --xtree-memory tells of the heap by stack, as the one bucket of
+ * a recording.
  *
- * It tells what a stack has now and what it ever asked for; what it freed is the difference.  (What the file calls
- * freed is by the stack that freed, which is another question.) */
+ * It tells what a stack has now and what it ever asked for; what it freed is the difference.
+ * (What the file calls freed is by the stack that freed, which is another question.) */
 #pragma once
 
 #include "model/recording.h"

@@ -9,7 +9,8 @@
 
 #define WHOLE_DIGITS_MAX 19u /* that fit into 64 bits whatever they are */
 
-/* What a line began with: of a sample all that stands before its number; of a comment all, with the line break. */
+/* What a line began with: of a sample all that stands before its number; of a comment all, with
+ * the line break. */
 struct stem {
     uint32_t offset, size;
     uint32_t series; /* or NO_SERIES */
@@ -36,7 +37,7 @@ struct exposition_reading {
     size_t cursor; /* the stem of the answer before that comes next */
     uint64_t line;
     bool is_openmetrics, ended;
-    exposition_fn take;
+    exposition_fn handle;
     void *context;
 };
 
@@ -82,7 +83,7 @@ static void hand_over(const struct exposition_reading *reading,
     exposition->tally.samples++;
     exposition->tally.repeated += series->answer == exposition->tally.answers;
     series->answer = exposition->tally.answers;
-    reading->take(reading->context, sample);
+    reading->handle(reading->context, sample);
 }
 
 static void count_bad(struct exposition_reading *reading, struct slice line)
@@ -143,7 +144,7 @@ static int read_comment(struct exposition_reading *reading, struct slice line, s
     reading->ended |= word == LINE_EOF;
     if (word == LINE_EOF)
         return 0; /* noticed each time */
-    if (book_take_comment(&reading->exposition->book, word, name, rest) < 0)
+    if (book_add_comment(&reading->exposition->book, word, name, rest) < 0)
         return -ENOMEM;
     return vec_push(reading->stems, stem) ? 0 : -ENOMEM;
 }
@@ -159,7 +160,7 @@ static int read_line(struct exposition_reading *reading, struct slice whole)
         line.size--;
         reading->exposition->tally.carriage_returns++;
     }
-    take_blanks(&line);
+    skip_blanks(&line);
     if (line.size == 0)
         return 0;
     return line.data[0] == '#' ? read_comment(reading, line, whole)
@@ -197,7 +198,8 @@ static const char *read_number(struct exposition_reading *reading, const char *a
     return next;
 }
 
-/* Tries the line that stood here in the answer before.  1: it was that, 0: it was not, or -ENOMEM. */
+/* Tries the line that stood here in the answer before.  1: it was that, 0: it was not, or
+ * -ENOMEM. */
 static int read_expected(struct exposition_reading *reading, const char **at)
 {
     if (reading->cursor >= reading->before->count)
@@ -251,7 +253,7 @@ static bool has_end(const char *text, size_t size)
 }
 
 int exposition_read(struct exposition *exposition, size_t size, enum exposition_dialect dialect,
-                    exposition_fn take, void *context)
+                    exposition_fn handle, void *context)
 {
     unsigned const now = exposition->now;
     const char *text = exposition->rooms[now];
@@ -263,7 +265,7 @@ int exposition_read(struct exposition *exposition, size_t size, enum exposition_
                                          .before_text = exposition->rooms[!now],
                                          .before = &exposition->stems[!now],
                                          .stems = &exposition->stems[now],
-                                         .take = take,
+                                         .handle = handle,
                                          .context = context};
     reading.is_openmetrics =
         dialect == EXPOSITION_BY_END ? has_end(text, size) : dialect == EXPOSITION_OPENMETRICS;

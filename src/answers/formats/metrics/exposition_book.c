@@ -193,8 +193,8 @@ static char *plain_help(struct slice text)
     return made;
 }
 
-int book_take_comment(struct exposition_book *book, enum line_word word, struct slice name,
-                      struct slice rest)
+int book_add_comment(struct exposition_book *book, enum line_word word, struct slice name,
+                     struct slice rest)
 {
     if (word == LINE_COMMENT || word == LINE_EOF || name.size == 0 ||
         memchr(name.data, '\0', name.size))

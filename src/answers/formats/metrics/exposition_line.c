@@ -35,7 +35,7 @@ static int keep(struct line_head *head, const char *data, size_t size)
 }
 
 /* A name without quotes. */
-static int take_bare(struct slice *line, bool may_have_colons, struct line_head *head)
+static int parse_bare(struct slice *line, bool may_have_colons, struct line_head *head)
 {
     size_t size = 0;
     while (size < line->size &&
@@ -50,7 +50,7 @@ static int take_bare(struct slice *line, bool may_have_colons, struct line_head 
 }
 
 /* A text in quotes, without its escapes.  The first quote is there. */
-static int take_quoted(struct slice *line, struct line_head *head)
+static int parse_quoted(struct slice *line, struct line_head *head)
 {
     struct slice rest = slice_from(*line, 1);
     for (;;) {
@@ -75,11 +75,11 @@ static int take_quoted(struct slice *line, struct line_head *head)
     return 0;
 }
 
-static int take_name(struct slice *line, bool is_metric, struct line_head *head, size_t *size)
+static int parse_name(struct slice *line, bool is_metric, struct line_head *head, size_t *size)
 {
     size_t const begin = head->scratch.count;
     int const err =
-        starts_with(*line, '"') ? take_quoted(line, head) : take_bare(line, is_metric, head);
+        starts_with(*line, '"') ? parse_quoted(line, head) : parse_bare(line, is_metric, head);
     *size = head->scratch.count - begin;
     return err ? err : *size ? 0 : -EBADMSG;
 }
@@ -96,7 +96,8 @@ static int compare(struct slice a, struct slice b)
     return order ? order : a.size < b.size ? -1 : a.size > b.size;
 }
 
-/* Puts the label behind the last one where it belongs.  A name that is there already is an error. */
+/* Puts the label behind the last one where it belongs.  A name that is there already is an
+ * error. */
 static int sort_in(struct line_head *head)
 {
     uint32_t at = head->label_count++;
@@ -114,18 +115,18 @@ static int sort_in(struct line_head *head)
     return 0;
 }
 
-/* NAME="VALUE" behind a name that was taken. */
-static int take_pair(struct slice *line, struct line_head *head, struct line_label label)
+/* NAME="VALUE" behind a name that was parsed. */
+static int parse_pair(struct slice *line, struct line_head *head, struct line_label label)
 {
-    take_blanks(line);
+    skip_blanks(line);
     if (!starts_with(*line, '='))
         return -EBADMSG;
     *line = slice_from(*line, 1);
-    take_blanks(line);
+    skip_blanks(line);
     if (!starts_with(*line, '"') || head->label_count == EXPOSITION_LABELS_MAX)
         return -EBADMSG;
     label.value = head->scratch.count;
-    int const err = take_quoted(line, head);
+    int const err = parse_quoted(line, head);
     if (err)
         return err;
     label.value_size = head->scratch.count - label.value;
@@ -136,33 +137,33 @@ static int take_pair(struct slice *line, struct line_head *head, struct line_lab
 }
 
 /* One part between commas: a pair, or the metric's own name in quotes. */
-static int take_part(struct slice *line, struct line_head *head)
+static int parse_part(struct slice *line, struct line_head *head)
 {
     struct line_label label = {.name = head->scratch.count};
     bool const is_quoted = starts_with(*line, '"');
-    int err = take_name(line, false, head, &label.name_size);
+    int err = parse_name(line, false, head, &label.name_size);
     if (err)
         return err;
-    take_blanks(line);
+    skip_blanks(line);
     if (is_quoted && !starts_with(*line, '=') && head->name_size == 0) {
         head->name = label.name;
         head->name_size = label.name_size;
         return 0;
     }
-    return take_pair(line, head, label);
+    return parse_pair(line, head, label);
 }
 
-static int take_labels(struct slice *line, struct line_head *head)
+static int parse_labels(struct slice *line, struct line_head *head)
 {
     *line = slice_from(*line, 1);
     for (;;) {
-        take_blanks(line);
+        skip_blanks(line);
         if (starts_with(*line, '}'))
             break;
-        int const err = take_part(line, head);
+        int const err = parse_part(line, head);
         if (err)
             return err;
-        take_blanks(line);
+        skip_blanks(line);
         if (starts_with(*line, ','))
             *line = slice_from(*line, 1);
         else if (!starts_with(*line, '}'))
@@ -185,19 +186,19 @@ int line_parse_head(struct slice *line, struct line_head *head)
 {
     head->scratch.count = 0;
     head->name = head->name_size = head->label_count = 0;
-    take_blanks(line);
-    int err = starts_with(*line, '{') ? 0 : take_bare(line, true, head);
+    skip_blanks(line);
+    int err = starts_with(*line, '{') ? 0 : parse_bare(line, true, head);
     if (err)
         return err;
     head->name_size = head->scratch.count;
     bool has_end = false; /* a name alone must be followed by a blank */
     size_t const before = line->size;
-    take_blanks(line);
+    skip_blanks(line);
     has_end = line->size < before;
     if (starts_with(*line, '{')) {
-        err = take_labels(line, head);
+        err = parse_labels(line, head);
         has_end = true;
-        take_blanks(line);
+        skip_blanks(line);
     }
     drop_empty(head);
     return err ? err : has_end && head->name_size ? 0 : -EBADMSG;
@@ -208,14 +209,14 @@ void line_head_fini(struct line_head *head)
     vec_free(&head->scratch);
 }
 
-static struct slice take_token(struct slice *line)
+static struct slice consume_token(struct slice *line)
 {
     struct slice token = {line->data, 0};
     while (token.size < line->size && line->data[token.size] != ' ' &&
            line->data[token.size] != '\t')
         token.size++;
     *line = slice_from(*line, token.size);
-    take_blanks(line);
+    skip_blanks(line);
     return token;
 }
 
@@ -285,11 +286,11 @@ int line_parse_tail(struct slice line, bool is_openmetrics, struct exposition_sa
 {
     sample->has_time = false;
     sample->time_us = 0;
-    if (line_parse_value(take_token(&line), &sample->value) < 0)
+    if (line_parse_value(consume_token(&line), &sample->value) < 0)
         return -EBADMSG;
     if (line.size && line.data[0] != '#') {
         sample->has_time = true;
-        if (parse_time(take_token(&line), is_openmetrics, &sample->time_us) < 0)
+        if (parse_time(consume_token(&line), is_openmetrics, &sample->time_us) < 0)
             return -EBADMSG;
     }
     /* An exemplar: one sample that is in the number.  Nobody asks for it. */
@@ -303,16 +304,16 @@ enum line_word line_parse_comment(struct slice line, struct slice *name, struct 
         enum line_word means;
     } words[] = {{"HELP", LINE_HELP}, {"TYPE", LINE_TYPE}, {"UNIT", LINE_UNIT}, {"EOF", LINE_EOF}};
     line = slice_from(line, 1);
-    take_blanks(&line);
-    struct slice const word = take_token(&line);
+    skip_blanks(&line);
+    struct slice const word = consume_token(&line);
     if (starts_with(line, '"')) { /* a name in quotes */
         const char *end = memchr(line.data + 1, '"', line.size - 1);
         size_t const size = end ? (size_t)(end - line.data) - 1 : line.size - 1;
         *name = (struct slice){line.data + 1, size};
         line = slice_from(line, size + 1 + (end != NULL));
-        take_blanks(&line);
+        skip_blanks(&line);
     } else {
-        *name = take_token(&line);
+        *name = consume_token(&line);
     }
     *rest = line;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -323,7 +324,7 @@ enum line_word line_parse_comment(struct slice line, struct slice *name, struct 
 
 enum exposition_type line_parse_type(struct slice word)
 {
-    word = take_token(&word);
+    word = consume_token(&word);
     for (unsigned i = 0; i < EXPOSITION_TYPES; i++) {
         const char *name = exposition_type_name((enum exposition_type)i);
         if (word.size == strlen(name) && strncasecmp(word.data, name, word.size) == 0)

@@ -1,4 +1,5 @@
-/* exposition_line.h - one line of metrics, taken apart.  No allocation but in the scratch; no state between lines. */
+/* exposition_line.h - one line of metrics, taken apart.  No allocation but in the scratch; no
+ * state between lines. */
 #pragma once
 
 #include "base/vec.h"
@@ -16,7 +17,8 @@ struct line_head {
     uint32_t label_count;
 };
 
-/* Takes name and labels off the front of `line`, up to the first letter of the value.  0; -EBADMSG: that is no sample; -ENOMEM. */
+/* Takes name and labels off the front of `line`, up to the first letter of the value.  0;
+ * -EBADMSG: that is no sample; -ENOMEM. */
 int line_parse_head(struct slice *line, struct line_head *head);
 void line_head_fini(struct line_head *head);
 

@@ -73,7 +73,8 @@ static void put_name(const char *name, bool may_have_colons, FILE *out)
     }
 }
 
-/* A quote inside help must be escaped in OpenMetrics and must not in the older text, which promtool check reads: it becomes an apostrophe. */
+/* A quote inside help must be escaped in OpenMetrics and must not in the older text, which
+ * promtool check reads: it becomes an apostrophe. */
 static void put_escaped(const char *text, bool is_help, FILE *out)
 {
     size_t left = strlen(text);
@@ -138,7 +139,7 @@ static void put_label(const char *name, const char *value, const char *prefix, b
     putc('"', out);
 }
 
-static bool is_taken(const struct openmetrics_sample *sample, const char *name)
+static bool has_own_label(const struct openmetrics_sample *sample, const char *name)
 {
     for (size_t i = 0; i < sample->more_count; i++)
         if (strcmp(sample->more[i].name, name) == 0)
@@ -165,7 +166,7 @@ static void put_labels(const struct openmetrics_sample *sample, FILE *out)
             put_bound(value, bound);
             value = bound;
         }
-        put_label(name, value, is_taken(sample, name) ? "exported_" : "", is_first, out);
+        put_label(name, value, has_own_label(sample, name) ? "exported_" : "", is_first, out);
     }
     if (!is_first)
         putc('}', out);

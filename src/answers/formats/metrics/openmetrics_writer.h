@@ -1,5 +1,6 @@
-/* openmetrics_writer.h - OpenMetrics 1.0 as a strict reader wants it: families apart, one TYPE and HELP each, counters that end in _total, labels and help escaped,
- * times in seconds, # EOF at the end. */
+/* openmetrics_writer.h - OpenMetrics 1.0 as a strict reader wants it: families apart, one TYPE
+ * and HELP each, counters that end in _total, labels and help escaped, times in seconds, # EOF
+ * at the end. */
 #pragma once
 
 #include <stdio.h>
@@ -11,8 +12,8 @@ struct openmetrics_family {
     enum exposition_type type;
 };
 
-/* The family in which samples called `sample` of this declared family go.  What OpenMetrics has no room for (a counter called x_created, a name that is not plain) is of unknown
- * type. */
+/* The family in which samples called `sample` of this declared family go.  What OpenMetrics has
+ * no room for (a counter called x_created, a name that is not plain) is of unknown type. */
 void openmetrics_family_of(const struct exposition_family *declared, const char *sample,
                            struct openmetrics_family *family);
 /* The lines before its samples. */
@@ -21,8 +22,8 @@ void openmetrics_family_write(const struct openmetrics_family *family, const cha
 struct openmetrics_sample {
     const struct openmetrics_family *family;
     const struct exposition_series *series;
-    const struct exposition_label *
-        more; /* labels besides its own, which go first; one of its own of that name becomes exported_… */
+    /* labels besides its own, which go first; one of its own of that name becomes exported_… */
+    const struct exposition_label *more;
     size_t more_count;
     struct exposition_value value;
     int64_t time_us;

@@ -25,7 +25,8 @@ struct file_head {
     const struct input_format *format;
 };
 
-/* A folder or a device is not read at all.  False with a sentence; the caller frees head->bytes either way. */
+/* A folder or a device is not read at all.  False with a sentence; the caller frees head->bytes
+ * either way. */
 static bool read_head(const char *path, size_t room, struct file_head *head, struct fault *fault)
 {
     *head = (struct file_head){.format = &input_formats[0]};
@@ -141,7 +142,8 @@ static struct recording *read_file(const char *path, const char *name, const cha
     return recording;
 }
 
-/* A file that does not say which program it is of has the name of the file, but not that of where it is kept. */
+/* A file that does not say which program it is of has the name of the file, but not that of
+ * where it is kept. */
 static void rename_program(struct recording *recording, const char *found, const char *name)
 {
     const char *kept = strrchr(found, '/');

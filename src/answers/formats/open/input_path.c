@@ -51,7 +51,7 @@ static int keep(const char *path, struct fault *fault)
     if (from < 0)
         return fault_set(fault, -errno, "cannot open %s: %s", path, strerror(errno));
     int const fd = kept_count == KEPT_MAX
-                       ? fault_set(fault, -E2BIG, "cannot read %s: these are too many pipes", path)
+                       ? fault_set(fault, -E2BIG, "cannot read %s: there are too many pipes", path)
                        : spool_stream(from, input_name(path), fault);
     if (from != STDIN_FILENO)
         close(from);
@@ -71,7 +71,7 @@ const char *input_path(const char *path, char room[INPUT_PATH_MAX], struct fault
     int const found = is_standard(path) ? fstat(STDIN_FILENO, &status) : stat(path, &status);
     if (found == 0 && is_standard(path) && isatty(STDIN_FILENO)) {
         fault_set(fault, -EINVAL,
-                  "standard input is a terminal: name a file, or pipe one into memoir");
+                  "standard input is a terminal: name a file, or pipe a file into memoir");
         return NULL;
     }
     if (found == 0 && is_standard(path) && S_ISREG(status.st_mode))

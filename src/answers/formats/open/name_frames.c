@@ -87,16 +87,22 @@ static int write_questions(const struct naming *naming)
     return -EIO;
 }
 
-/* Starts the helper; its answers can be read from *answers. */
-static int start_helper(const char *path, int questions, pid_t *pid, FILE **answers)
+/* Who starts the helper where this process may not. */
+static struct {
+    int (*start)(int questions, int answers);
+    int (*wait)(void);
+} outside;
+
+void name_frames_start_by(int (*start)(int questions, int answers), int (*wait)(void))
+{
+    outside.start = start;
+    outside.wait = wait;
+}
+
+static int spawn(const char *path, int questions, int answers, pid_t *pid)
 {
     static char program[] = NAME_PROGRAM, command[] = NAME_COMMAND;
     char *words[] = {program, command, NULL};
-    int ends[2];
-    if (!path)
-        return -ENOENT;
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return -errno;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t ours;
@@ -107,10 +113,23 @@ static int start_helper(const char *path, int questions, pid_t *pid, FILE **answ
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, questions, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO);
     int const err = -posix_spawn(pid, path, &actions, &attributes, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
+    return err;
+}
+
+/* Starts the helper; its answers can be read from *answers. */
+static int start_helper(const char *path, int questions, pid_t *pid, FILE **answers)
+{
+    int ends[2];
+    if (!path)
+        return -ENOENT;
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -errno;
+    int const err =
+        outside.start ? outside.start(questions, ends[1]) : spawn(path, questions, ends[1], pid);
     close(ends[1]);
     *answers = err == 0 ? fdopen(ends[0], "r") : NULL;
     if (!*answers)
@@ -178,7 +197,9 @@ static int ask_helper(struct naming *naming)
     err = answers ? read_answers(naming, answers) : -EIO;
     if (answers)
         fclose(answers);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    if (outside.start)
+        (void)outside.wait();
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     return err;
 }
@@ -226,7 +247,7 @@ static void tell_modules(const struct naming *naming, const char *path)
     if (missing)
         recording_note(recording,
                        "%zu of the binaries are not on this machine, such as %.200s: open the file "
-                       "where it was recorded to see their names",
+                       "on the machine where it was recorded to see the names of their functions",
                        missing_count, missing);
     if (other)
         recording_note(
@@ -244,7 +265,7 @@ void name_frames(struct recording *recording, const char *path, const char *help
 {
     struct naming naming = {.recording = recording, .helper = helper};
     const char *why = recording_was_cut(recording)
-                          ? "some names were not looked up before its recorder was killed"
+                          ? "some names were not looked up before the recorder was killed"
                       : recording->quality.unwritten_from_ns ? "some names could not be written"
                                                              : "the file has addresses only";
     int err = choose_frames(&naming);
@@ -258,8 +279,11 @@ void name_frames(struct recording *recording, const char *path, const char *help
         tell_modules(&naming, path);
     }
     if (err < 0)
-        recording_note(
-            recording, "%s, and " NAME_PROGRAM ", which looks up names, could not be used: %s", why,
-            err == -ENOENT ? "it belongs beside memoir or in " MEMOIR_LIBEXEC : strerror(-err));
+        recording_note(recording,
+                       "%s, and " NAME_PROGRAM ", the program that looks up names, could not be "
+                       "used: %s",
+                       why,
+                       err == -ENOENT ? "install it beside memoir or in " MEMOIR_LIBEXEC
+                                      : strerror(-err));
     vec_free(&naming.frames);
 }

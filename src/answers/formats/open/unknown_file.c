@@ -70,7 +70,7 @@ static const char *look_at(struct slice head)
     if (head.size > 262 && memcmp(head.data + 257, "ustar", 5) == 0)
         return "a tar archive: unpack it first";
     if (!is_text(head))
-        return "bytes of no kind that memoir knows";
+        return "a file of an unknown kind";
     while (blank < head.size && isspace((unsigned char)head.data[blank]))
         blank++;
     if (blank < head.size && (head.data[blank] == '{' || head.data[blank] == '['))
@@ -102,7 +102,7 @@ int unknown_file(const char *name, struct slice head, enum compression packed, s
                                            [COMPRESS_BZIP2] = "bzip2 of "};
     char programs[NAMES_MAX];
     return fault_set(fault, -EINVAL,
-                     "cannot read %.200s: it is no file memoir knows, and looks like %s%s; memoir "
-                     "reads its own recordings, files of %s, and folders of memoir watch",
+                     "cannot read %.200s: memoir does not know this format; it looks like %s%s; "
+                     "memoir reads its own recordings, files of %s, and folders of memoir watch",
                      name, packings[packed], look_at(head), list_programs(programs));
 }

@@ -1,4 +1,5 @@
-/* unknown_file.h - a file that no reader knows: what it looks like, and what memoir reads instead. */
+/* unknown_file.h - a file that no reader knows: what it looks like, and what memoir reads
+ * instead. */
 #pragma once
 
 #include "base/fault.h"

@@ -70,6 +70,7 @@ static int sum_cells(struct cell **list, size_t *count, const struct cell *more,
 /* The second becomes part of the first. */
 static int join(struct bucket *first, struct bucket *second)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): each bucket has moments of its own */
     struct moment *moments = realloc(
         first->moments, (first->moment_count + second->moment_count + 1) * sizeof(*moments));
     if (!moments)
@@ -95,6 +96,7 @@ static int keep_small(struct moment_series *series)
 {
     struct recording *recording = series->recording;
     size_t const most = series->bytes_max ? series->bytes_max : MOMENT_SERIES_BYTES_MAX;
+    int err = 0;
     if (series->bytes <= most)
         return 0;
     while (series->bytes > most / 2 && recording->buckets.count > 1) {
@@ -102,18 +104,23 @@ static int keep_small(struct moment_series *series)
         struct bucket *buckets = recording->buckets.items;
         series->bytes = 0;
         for (size_t i = 0; i < recording->buckets.count; i += 2) {
-            if (i + 1 < recording->buckets.count && join(&buckets[i], &buckets[i + 1]) < 0)
-                return -ENOMEM;
+            bool const is_pair = i + 1 < recording->buckets.count;
+            if (is_pair && err == 0)
+                err = join(&buckets[i], &buckets[i + 1]);
             series->bytes += bytes_of(&buckets[i]);
             buckets[kept++] = buckets[i];
+            if (is_pair && err < 0) /* each is to be freed once */
+                buckets[kept++] = buckets[i + 1];
         }
         recording->buckets.count = kept;
+        if (err < 0)
+            return err;
         recording->quality.coarsened = true;
     }
     return 0;
 }
 
-static struct cell *take_cells(struct cell_sum *sum, size_t *count)
+static struct cell *detach_cells(struct cell_sum *sum, size_t *count)
 {
     struct cell *cells = sum->list.items;
     *count = sum->list.count;
@@ -130,8 +137,8 @@ static int close_bucket(struct moment_series *series, uint64_t end_ns)
     if (!vec_reserve(&recording->buckets, 1) || cell_sum_finish(&series->stacks) < 0 ||
         cell_sum_finish(&series->threads) < 0)
         return -ENOMEM;
-    bucket.cells = take_cells(&series->stacks, &bucket.cell_count);
-    bucket.thread_cells = take_cells(&series->threads, &bucket.thread_cell_count);
+    bucket.cells = detach_cells(&series->stacks, &bucket.cell_count);
+    bucket.thread_cells = detach_cells(&series->threads, &bucket.thread_cell_count);
     bucket.moments = series->moments.items;
     bucket.moment_count = series->moments.count;
     series->moments.items = NULL;

@@ -1,8 +1,9 @@
-/* moment_series.h - the buckets of a recording made from single samples, as time goes on: cells by stack and by thread, and
- * moments by both.
+/* moment_series.h - the buckets of a recording made from single samples, as time goes on: cells
+ * by stack and by thread, and moments by both.
  *
- * Buckets are as long as memoir's own.  When all of them would take more than `bytes_max`, neighbours become one, and moments
- * in them sums without an instant: memory does not grow with the number of samples. */
+ * Buckets are as long as memoir's own.  When all of them would take more than `bytes_max`,
+ * neighbours become one, and moments in them sums without an instant: memory does not grow with
+ * the number of samples. */
 #pragma once
 
 #include "model/recording.h"
@@ -31,8 +32,8 @@ struct sampled {
     int64_t value;
 };
 
-/* A sample that is older than others is booked as if it came now.  0, -ERANGE when the sum of all values would not fit
- * any more, or -ENOMEM. */
+/* A sample that is older than others is booked as if it came now.  0, -ERANGE when the sum of
+ * all values would not fit any more, or -ENOMEM. */
 int moment_series_add(struct moment_series *series, const struct sampled *sample);
 
 /* Closes the last bucket and says how long it all took.  0 or -ENOMEM. */

@@ -55,8 +55,8 @@ static int book_one(struct perf_reader *reader, struct perf_event *event,
     return put_sample(reader, event, record, sample);
 }
 
-/* Where only the first event of a group is sampled, what all of them counted since is of the same stack, as perf has it: not the period of the
- * first. */
+/* Where only the first event of a group is sampled, what all of them counted since is of the
+ * same stack, as perf has it: not the period of the first. */
 static int book_group(struct perf_reader *reader, struct perf_event *leader,
                       const struct perf_record *record, const struct perf_sample *sample)
 {
@@ -112,13 +112,13 @@ int perf_reader_book(struct perf_reader *reader, const struct perf_record *recor
         reader->throttled++;
         return 0;
     case PERF_RECORD_KSYMBOL:
-        return perf_kernel_take(&reader->kernel, record, size);
+        return perf_kernel_handle(&reader->kernel, record, size);
     case PERF_RECORD_MMAP:
     case PERF_RECORD_MMAP2:
         if (is_of_kernel(record))
-            return perf_kernel_take(&reader->kernel, record, size);
-        return perf_processes_take(&reader->processes, record, size);
+            return perf_kernel_handle(&reader->kernel, record, size);
+        return perf_processes_handle(&reader->processes, record, size);
     default:
-        return perf_processes_take(&reader->processes, record, size);
+        return perf_processes_handle(&reader->processes, record, size);
     }
 }

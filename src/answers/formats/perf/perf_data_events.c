@@ -14,7 +14,8 @@ void perf_events_fini(struct perf_data_events *events)
     vec_free(&events->counts);
 }
 
-/* Where the id stands, when it does not stand first: all events have it at the same place, or it is of no use. */
+/* Where the id stands, when it does not stand first: all events have it at the same place, or it
+ * is of no use. */
 static int id_word_of(const struct perf_event *event)
 {
     uint64_t const before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;

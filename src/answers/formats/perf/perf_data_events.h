@@ -1,4 +1,5 @@
-/* perf_data_events.h - the events of a perf.data: how each one's samples are laid out, and which record is of which. */
+/* perf_data_events.h - the events of a perf.data: how each one's samples are laid out, and which
+ * record is of which. */
 #pragma once
 
 #include <linux/perf_event.h>
@@ -32,12 +33,12 @@ struct perf_event {
 struct perf_data_events {
     VEC(struct perf_event) items;
     struct number_map by_id; /* index plus one */
-    struct number_map
-        counted;          /* by id, too: of counters that samples of others tell, which of ... */
+    /* by id, too: of counters that samples of others tell, which of ... */
+    struct number_map counted;
     VEC(uint64_t) counts; /* ... what each was at the last of them */
     bool by_identifier;   /* all have PERF_SAMPLE_IDENTIFIER */
     int id_word;          /* else: where samples have their id, in words; -1: nowhere */
-    int id_word_last;     /* the same of other records, from the end; 0: nowhere */
+    int id_word_last;     /* where other records have it, from the end; 0: nowhere */
 };
 
 void perf_events_fini(struct perf_data_events *events);
@@ -50,16 +51,18 @@ void perf_events_name(struct perf_data_events *events, uint64_t id, struct slice
 struct perf_event *perf_events_find(struct perf_data_events *events,
                                     const struct perf_record *record);
 
-/* Whose counter has that id, and by how much it rose since the last time.  NULL when nobody's, or out of memory. */
+/* The event whose counter has that id, and by how much it rose since the last time.  NULL when
+ * there is none, or out of memory. */
 struct perf_event *perf_events_count(struct perf_data_events *events, uint64_t id, uint64_t counter,
                                      uint64_t *rise);
 
 enum perf_measure perf_event_measure(const struct perf_event *event);
 /* What it counts, for people: "ns", "faults", ...; "events" when that is not known. */
 const char *perf_event_unit(const struct perf_event *event);
-/* The kernel's number of the software event of that title; for others that of one which means whatever a program says. */
+/* The kernel's number of the software event of that title; for others that of one which means
+ * what each program defines. */
 uint64_t perf_counter_number(const char *title);
-/* Whether both count the same, on different kinds of cores; not what was asked for twice. */
+/* Whether both are one event on two kinds of cores; false for one that was asked for twice. */
 bool perf_events_alike(const struct perf_event *one, const struct perf_event *other);
 /* Its name, told or made up, without blanks and commas. */
 const char *perf_event_title(const struct perf_event *event, char text[PERF_NAME_MAX]);

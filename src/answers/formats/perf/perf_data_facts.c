@@ -33,7 +33,7 @@ string_id perf_build_text(struct recording *recording, const uint8_t *id, size_t
 }
 
 /* A text of a feature: its length, and the bytes. */
-static struct slice take_text(struct slice *body)
+static struct slice parse_text(struct slice *body)
 {
     struct slice text = {"", 0};
     if (body->size < 4)
@@ -61,7 +61,7 @@ int perf_facts_build_id(struct perf_facts *facts, uint16_t misc, struct slice bo
     return path && !known ? -ENOMEM : 0;
 }
 
-static int take_build_ids(struct perf_facts *facts, struct slice body)
+static int parse_build_ids(struct perf_facts *facts, struct slice body)
 {
     int err = 0;
     while (body.size >= 8 && err == 0) {
@@ -77,7 +77,7 @@ static int take_build_ids(struct perf_facts *facts, struct slice body)
     return err;
 }
 
-static void take_command(struct perf_facts *facts, struct slice body)
+static void parse_command(struct perf_facts *facts, struct slice body)
 {
     char line[1024] = "";
     size_t used = 0;
@@ -86,7 +86,7 @@ static void take_command(struct perf_facts *facts, struct slice body)
     uint32_t count = perf_half((const uint8_t *)body.data);
     body = (struct slice){body.data + 4, body.size - 4};
     for (; count > 0 && body.size >= 4 && used < sizeof(line) - 1; count--) {
-        struct slice const word = take_text(&body);
+        struct slice const word = parse_text(&body);
         int const size = (int)strnlen(word.data, word.size < TEXT_MAX ? word.size : TEXT_MAX);
         int const put =
             snprintf(line + used, sizeof(line) - used, "%s%.*s", used ? " " : "", size, word.data);
@@ -98,7 +98,7 @@ static void take_command(struct perf_facts *facts, struct slice body)
 }
 
 /* Names of events: of each its attribute, the number of its ids, its name, and the ids. */
-static void take_events(struct perf_data_events *events, struct slice body)
+static void parse_events(struct perf_data_events *events, struct slice body)
 {
     if (body.size < 8)
         return;
@@ -108,7 +108,7 @@ static void take_events(struct perf_data_events *events, struct slice body)
     for (uint32_t i = 0; i < count && body.size >= (size_t)attr_size + 8; i++) {
         uint64_t const ids = perf_half((const uint8_t *)body.data + attr_size);
         body = (struct slice){body.data + attr_size + 4, body.size - attr_size - 4};
-        struct slice const name = take_text(&body);
+        struct slice const name = parse_text(&body);
         if (8 * ids > body.size)
             return;
         for (uint64_t k = 0; k < ids; k++)
@@ -119,7 +119,7 @@ static void take_events(struct perf_data_events *events, struct slice body)
     }
 }
 
-static void take_clock(struct perf_facts *facts, struct slice body)
+static void parse_clock(struct perf_facts *facts, struct slice body)
 {
     if (body.size < 24)
         return;
@@ -127,33 +127,33 @@ static void take_clock(struct perf_facts *facts, struct slice body)
     facts->clock_ns = perf_word((const uint8_t *)body.data + 16);
 }
 
-int perf_facts_take(struct perf_facts *facts, struct perf_data_events *events, uint64_t feature,
-                    struct slice body)
+int perf_facts_parse(struct perf_facts *facts, struct perf_data_events *events, uint64_t feature,
+                     struct slice body)
 {
     struct recording *recording = facts->recording;
     switch (feature) {
     case PERF_FEATURE_BUILD_ID:
-        return take_build_ids(facts, body);
+        return parse_build_ids(facts, body);
     case PERF_FEATURE_HOSTNAME:
-        recording->host = perf_text(recording, take_text(&body));
+        recording->host = perf_text(recording, parse_text(&body));
         break;
     case PERF_FEATURE_OSRELEASE:
-        facts->release = perf_text(recording, take_text(&body));
+        facts->release = perf_text(recording, parse_text(&body));
         break;
     case PERF_FEATURE_VERSION:
-        facts->version = perf_text(recording, take_text(&body));
+        facts->version = perf_text(recording, parse_text(&body));
         break;
     case PERF_FEATURE_ARCH:
-        facts->arch = perf_text(recording, take_text(&body));
+        facts->arch = perf_text(recording, parse_text(&body));
         break;
     case PERF_FEATURE_CMDLINE:
-        take_command(facts, body);
+        parse_command(facts, body);
         break;
     case PERF_FEATURE_EVENT_DESC:
-        take_events(events, body);
+        parse_events(events, body);
         break;
     case PERF_FEATURE_CLOCK_DATA:
-        take_clock(facts, body);
+        parse_clock(facts, body);
         break;
     default:
         break;

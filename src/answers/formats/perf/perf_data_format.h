@@ -1,4 +1,5 @@
-/* perf_data_format.h - numbers of perf.data that <linux/perf_event.h> does not have, and how its words are read.
+/* perf_data_format.h - numbers of perf.data that <linux/perf_event.h> does not have, and how its
+ * words are read.
  *
  * file:    0 "PERFILE2"   8 u64 header size (104; 16: pipe mode)   16 u64 attribute entry size
  *          24 attributes: u64 offset, size   40 data: u64 offset, size   72 features: 256 bits

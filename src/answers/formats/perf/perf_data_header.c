@@ -8,7 +8,8 @@
 #define ATTRS_MAX ((size_t)4 << 20)
 #define IDS_MAX   ((size_t)8 << 20)
 
-/* Bytes of the file, the caller frees them.  NULL when they are not all there, or more than `most`. */
+/* Bytes of the file, the caller frees them.  NULL when they are not all there, or more than
+ * `most`. */
 static uint8_t *read_part(const struct perf_reader *reader, uint64_t offset, uint64_t size,
                           size_t most)
 {
@@ -65,8 +66,8 @@ static int read_features(struct perf_reader *reader)
         uint64_t const size = perf_word(place + 8);
         uint8_t *body = read_part(reader, perf_word(place), size, PERF_FEATURE_BYTES_MAX);
         if (body)
-            err = perf_facts_take(&reader->facts, &reader->events, feature,
-                                  (struct slice){(const char *)body, (size_t)size});
+            err = perf_facts_parse(&reader->facts, &reader->events, feature,
+                                   (struct slice){(const char *)body, (size_t)size});
         else
             reader->facts.damaged += size > 0;
         free(body);

@@ -17,8 +17,8 @@ void perf_kernel_fini(struct perf_kernel *kernel)
     kernel_names_free(kernel->names);
 }
 
-static int take_symbol(struct perf_kernel *kernel, const struct perf_record *record,
-                       size_t body_size)
+static int add_symbol(struct perf_kernel *kernel, const struct perf_record *record,
+                      size_t body_size)
 {
     if (body_size <= KSYMBOL_NAME || kernel->symbols.count >= PERF_KERNEL_SYMBOLS_MAX)
         return 0;
@@ -32,11 +32,12 @@ static int take_symbol(struct perf_kernel *kernel, const struct perf_record *rec
     return vec_push(&kernel->symbols, symbol) ? 0 : -ENOMEM;
 }
 
-int perf_kernel_take(struct perf_kernel *kernel, const struct perf_record *record, size_t body_size)
+int perf_kernel_handle(struct perf_kernel *kernel, const struct perf_record *record,
+                       size_t body_size)
 {
     struct perf_mapping mapping;
     if (record->type == PERF_RECORD_KSYMBOL)
-        return take_symbol(kernel, record, body_size);
+        return add_symbol(kernel, record, body_size);
     if (!perf_mapping_parse(record, body_size, &mapping) ||
         mapping.path.size < sizeof(KERNEL_NAME) ||
         memcmp(mapping.path.data, KERNEL_NAME, sizeof(KERNEL_NAME) - 1) != 0)

@@ -1,5 +1,6 @@
-/* perf_data_kernel.h - frames inside the kernel of a perf.data, with names where they can be had: those the file tells
- * (BPF programs), and those of the kernel that runs here, if it is the one that ran there and lies where it lay. */
+/* perf_data_kernel.h - frames inside the kernel of a perf.data, with names where they can be
+ * had: those the file tells (BPF programs), and those of the kernel that runs here, if it is the
+ * one that ran there and lies where it lay. */
 #pragma once
 
 #include "formats/perf/perf_data_facts.h"
@@ -13,7 +14,7 @@ void perf_kernel_own_build_id(char hex[PERF_BUILD_ID_HEX]);
 #define PERF_KERNEL_SYMBOLS_MAX 8192u
 
 enum perf_kernel_state {
-    PERF_KERNEL_UNKNOWN, /* nobody asked yet */
+    PERF_KERNEL_UNKNOWN, /* not looked up yet */
     PERF_KERNEL_SAME,
     PERF_KERNEL_OTHER, /* another kernel than ours, or ours after it was started again */
     PERF_KERNEL_HIDDEN /* ours, but its addresses are hidden from us */
@@ -39,7 +40,7 @@ struct perf_kernel {
 
 void perf_kernel_fini(struct perf_kernel *kernel);
 /* MMAP and MMAP2 of the kernel, and KSYMBOL.  0 or -ENOMEM. */
-int perf_kernel_take(struct perf_kernel *kernel, const struct perf_record *record,
-                     size_t body_size);
+int perf_kernel_handle(struct perf_kernel *kernel, const struct perf_record *record,
+                       size_t body_size);
 /* The frame at `address`: its index in the recording.  0 or -ENOMEM. */
 int perf_kernel_frame(struct perf_kernel *kernel, uint64_t address, uint32_t *frame);

@@ -123,8 +123,8 @@ static void read_segments(const char *path, const char *build_id, struct layout_
     elf_image_close(&image);
 }
 
-/* Whether the place is taken by a module before it. */
-static bool is_taken(const struct perf_layout *layout, size_t index)
+/* Whether the place is occupied by a module before it. */
+static bool is_occupied(const struct perf_layout *layout, size_t index)
 {
     const struct module *modules = layout->recording->modules.items, *mine = &modules[index];
     for (size_t i = 0; i < index; i++)
@@ -145,7 +145,7 @@ static void place_module(struct perf_layout *layout, size_t index)
     if (module->is_kernel || !module->is_used)
         return;
     module->shift = from->bias;
-    if (!module->is_made && (from->end <= from->start || is_taken(layout, index)))
+    if (!module->is_made && (from->end <= from->start || is_occupied(layout, index)))
         module->shift = ELSEWHERE + ELSEWHERE_STEP * index;
     if (!module->is_made)
         read_segments(path, recording_text(recording, from->build_id), module);
@@ -185,7 +185,8 @@ static void find_kernel(struct perf_layout *layout)
 {
     char *line = NULL;
     size_t room = 0;
-    FILE *file = is_our_kernel(layout) ? fopen("/proc/kallsyms", "re") : NULL;
+    int const fd = is_our_kernel(layout) ? kernel_names_open() : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     while (file && !layout->kernel_end && getline(&line, &room, file) > 0) {
         uint64_t const address = strtoull(line, NULL, 16);
         if (strstr(line, " T _text\n"))

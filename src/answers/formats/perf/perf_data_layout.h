@@ -1,8 +1,9 @@
-/* perf_data_layout.h - where the frames of a recording lie in a perf.data: an address for each, and the mappings that lead
- * from there to files.
+/* perf_data_layout.h - where the frames of a recording lie in a perf.data: an address for each,
+ * and the mappings that lead from there to files.
  *
- * Modules keep the place that they had in the process, if that is known and nobody else has it; frames that are only a name
- * get an address in memory of no file, which a list of names (symbols/lookup/perf_map.h) can tell of. */
+ * Modules keep the place that they had in the process, if that is known and free;
+ * frames that are only a name get an address in memory of no file, which a list of names
+ * (symbols/lookup/perf_map.h) can tell of. */
 #pragma once
 
 #include "base/number_map.h"
@@ -47,5 +48,6 @@ uint64_t perf_layout_address(const struct perf_layout *layout, uint32_t frame);
 bool perf_layout_is_kernel(const struct perf_layout *layout, uint32_t frame);
 /* Whether it is only a name. */
 bool perf_layout_is_name(const struct perf_layout *layout, uint32_t frame);
-/* The process that an outermost frame "NAME PID" stands for, plus one; 0: it is an ordinary frame. */
+/* The process that an outermost frame "NAME PID" stands for, plus one; 0: it is an ordinary
+ * frame. */
 uint32_t perf_layout_root(const struct perf_layout *layout, uint32_t frame);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_metrics.c - which metric the samples of an event of perf.data count in, and what each of them is worth.
+/* perf_data_metrics.c - which metric the samples of an event of perf.data count in, and what
+ * each of them is worth.
  *
- * One event, and those alike on other kinds of cores, is time: cpu.on.  Adding up two clocks would count time twice, so
- * every other event is a metric of the file's own, under its name. */
+ * One event, and those alike on other kinds of cores, is time: cpu.on.  Adding up two clocks
+ * would count time twice, so every other event is a metric of the file's own, under its name. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "formats/perf/perf_data_reader.h"
 
-#define NS_PER_SECOND  1000000000u
 #define PERF_TITLE_MAX (PERF_NAME_MAX + 11u) /* ".4294967295" */
 
-/* The event that is shown unless somebody asks for another: time if there is any, else what was counted first. */
+/* The event that is shown unless somebody asks for another: time if there is any, else what was
+ * counted first. */
 static int choose_event(const struct perf_reader *reader)
 {
     int counted = -1;

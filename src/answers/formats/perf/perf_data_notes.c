@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "formats/perf/perf_data_reader.h"
 
@@ -103,7 +104,8 @@ static void tell_events(struct perf_reader *reader)
                        left_out, kinds, OWN_METRICS_MAX);
 }
 
-/* The file's first event with samples is shown where none of them is time; metrics are in the order of their first samples. */
+/* The file's first event with samples is shown where none of them is time; metrics are in the
+ * order of their first samples. */
 static void tell_shown(struct perf_reader *reader)
 {
     struct recording *recording = reader->recording;
@@ -138,7 +140,7 @@ static void tell_timing(struct perf_reader *reader)
     else if (chosen->attr.freq)
         timing->hz = chosen->attr.sample_freq;
     else if (chosen->attr.sample_period)
-        timing->hz = 1000000000u / chosen->attr.sample_period;
+        timing->hz = NS_PER_SECOND / chosen->attr.sample_period;
     if (reader->idle) {
         char time[HUMAN_MAX];
         recording_note(recording,

@@ -72,7 +72,7 @@ static void remove_first(struct perf_order *order)
     }
 }
 
-bool perf_order_take(struct perf_order *order, struct perf_data_waiting *waiting)
+bool perf_order_pop(struct perf_order *order, struct perf_data_waiting *waiting)
 {
     size_t const most = order->bytes_max ? order->bytes_max : ORDER_BYTES_MAX;
     if (order->heap.count == 0 ||

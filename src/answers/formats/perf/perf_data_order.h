@@ -1,8 +1,9 @@
 /* perf_data_order.h - records brought into the order of their times.
  *
- * perf writes one processor's records after another's, and at the end of each round promises that nothing older than the
- * newest of the round before will come.  So what waits is two rounds at most; if a file promises nothing, at most
- * ORDER_BYTES_MAX wait, and what comes too late is counted. */
+ * perf writes one processor's records after another's, and at the end of each round promises
+ * that nothing older than the newest of the round before will come.  So what waits is two rounds
+ * at most; if a file promises nothing, at most ORDER_BYTES_MAX wait, and what comes too late is
+ * counted. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,4 +37,4 @@ void perf_order_end_round(struct perf_order *order);
 /* Nothing more will come: all may go. */
 void perf_order_end(struct perf_order *order);
 /* The oldest record that may go. */
-bool perf_order_take(struct perf_order *order, struct perf_data_waiting *waiting);
+bool perf_order_pop(struct perf_order *order, struct perf_data_waiting *waiting);

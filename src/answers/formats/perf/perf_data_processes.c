@@ -77,8 +77,8 @@ static void begin_anew(struct perf_process *process)
     process->has_ended = process->has_asked = false;
 }
 
-static int take_comm(struct perf_processes *processes, const struct perf_record *record,
-                     size_t body_size)
+static int handle_comm(struct perf_processes *processes, const struct perf_record *record,
+                       size_t body_size)
 {
     if (body_size < 9)
         return 0;
@@ -99,8 +99,8 @@ static int take_comm(struct perf_processes *processes, const struct perf_record 
     return 0;
 }
 
-static int take_fork(struct perf_processes *processes, const struct perf_record *record,
-                     size_t body_size)
+static int handle_fork(struct perf_processes *processes, const struct perf_record *record,
+                       size_t body_size)
 {
     if (body_size < 24)
         return 0;
@@ -125,8 +125,8 @@ static int take_fork(struct perf_processes *processes, const struct perf_record 
     return parent->code ? process_code_create(processes->store, parent->code, &process->code) : 0;
 }
 
-static int take_exit(struct perf_processes *processes, const struct perf_record *record,
-                     size_t body_size)
+static int handle_exit(struct perf_processes *processes, const struct perf_record *record,
+                       size_t body_size)
 {
     if (body_size < 24)
         return 0;
@@ -172,8 +172,8 @@ static string_id plain_path(struct recording *recording, struct slice path)
     return perf_text(recording, path);
 }
 
-static int take_mapping(struct perf_processes *processes, const struct perf_record *record,
-                        size_t body_size)
+static int handle_mapping(struct perf_processes *processes, const struct perf_record *record,
+                          size_t body_size)
 {
     struct recording *recording = processes->recording;
     struct perf_mapping mapping;
@@ -199,19 +199,19 @@ static int take_mapping(struct perf_processes *processes, const struct perf_reco
     return err == -ENOMEM ? err : 0;
 }
 
-int perf_processes_take(struct perf_processes *processes, const struct perf_record *record,
-                        size_t body_size)
+int perf_processes_handle(struct perf_processes *processes, const struct perf_record *record,
+                          size_t body_size)
 {
     switch (record->type) {
     case PERF_RECORD_MMAP:
     case PERF_RECORD_MMAP2:
-        return take_mapping(processes, record, body_size);
+        return handle_mapping(processes, record, body_size);
     case PERF_RECORD_COMM:
-        return take_comm(processes, record, body_size);
+        return handle_comm(processes, record, body_size);
     case PERF_RECORD_FORK:
-        return take_fork(processes, record, body_size);
+        return handle_fork(processes, record, body_size);
     case PERF_RECORD_EXIT:
-        return take_exit(processes, record, body_size);
+        return handle_exit(processes, record, body_size);
     default:
         return 0;
     }
@@ -232,8 +232,8 @@ static int make_root(struct perf_processes *processes, struct perf_process *proc
     return err == 0 && !vec_push(&processes->roots, process->root) ? -ENOMEM : err;
 }
 
-/* What its runtime made may be listed here, if it ran here; whoever may read a file may believe it, but no user should be told
- * what another one made up. */
+/* What its runtime made may be listed here, if it ran here; whoever may read a file may believe
+ * it, but no user should be told what another one made up. */
 static void find_made_list(struct perf_processes *processes, struct perf_process *process)
 {
     char host[256] = "", path[64];

@@ -1,5 +1,5 @@
-/* perf_data_processes.h - the processes and threads of a perf.data, as its records tell of them: what each has mapped, and
- * what it is called. */
+/* perf_data_processes.h - the processes and threads of a perf.data, as its records tell of them:
+ * what each has mapped, and what it is called. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ struct perf_processes {
     VEC(stack_id) roots;      /* all that there were: after an exec a process has another one */
     struct number_map by_pid; /* index plus one, by pid plus one */
     VEC(struct perf_thread) threads;
-    struct number_map by_thread; /* the same, by both numbers */
+    struct number_map by_thread; /* index plus one, by pid and tid */
     size_t ended;                /* that still have their code */
     uint64_t made_lists;         /* lists of code made at run time that were found here */
     uint64_t unmapped;           /* mappings that found no room */
@@ -40,9 +40,10 @@ struct perf_processes {
 
 void perf_processes_fini(struct perf_processes *processes);
 
-/* MMAP and MMAP2 of programs, COMM, FORK and EXIT.  `body_size`: without the block at the end.  0 or -ENOMEM. */
-int perf_processes_take(struct perf_processes *processes, const struct perf_record *record,
-                        size_t body_size);
+/* MMAP and MMAP2 of programs, COMM, FORK and EXIT.  `body_size`: without the block at the end.
+ * 0 or -ENOMEM. */
+int perf_processes_handle(struct perf_processes *processes, const struct perf_record *record,
+                          size_t body_size);
 
 /* The process of a sample, with its code and its root.  NULL when out of memory. */
 struct perf_process *perf_processes_find(struct perf_processes *processes, uint32_t pid,

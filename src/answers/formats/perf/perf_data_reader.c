@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "formats/shared/readers.h"
 
 #define TABLES_BYTES_MAX  ((size_t)384 << 20) /* of unwind tables */
@@ -23,11 +24,11 @@ bool perf_data_recognise(struct slice head)
     return false;
 }
 
-static int take_waiting(struct perf_reader *reader)
+static int book_waiting(struct perf_reader *reader)
 {
     struct perf_data_waiting waiting;
     int err = 0;
-    while (err == 0 && perf_order_take(&reader->order, &waiting)) {
+    while (err == 0 && perf_order_pop(&reader->order, &waiting)) {
         err = perf_reader_book(reader, &waiting.record);
         free(waiting.bytes);
     }
@@ -35,7 +36,7 @@ static int take_waiting(struct perf_reader *reader)
 }
 
 /* HEADER_ATTR: the attribute, whose own size tells where the ids begin. */
-static int take_attr(struct perf_reader *reader, const struct perf_record *record)
+static int handle_attr(struct perf_reader *reader, const struct perf_record *record)
 {
     const char *body = (const char *)record->body;
     if (record->size < PERF_ATTR_SIZE_VER0)
@@ -50,21 +51,21 @@ static int take_attr(struct perf_reader *reader, const struct perf_record *recor
 }
 
 /* Records that perf itself wrote: they have no time, and hold from here on. */
-static int take_own(struct perf_reader *reader, const struct perf_record *record)
+static int handle_own(struct perf_reader *reader, const struct perf_record *record)
 {
     struct slice const body = {(const char *)record->body, record->size};
     int err = 0;
     switch (record->type) {
     case PERF_USER_ATTR:
-        err = take_attr(reader, record);
+        err = handle_attr(reader, record);
         break;
     case PERF_USER_BUILD_ID:
         err = perf_facts_build_id(&reader->facts, record->misc, body);
         break;
     case PERF_USER_FEATURE:
         if (body.size > 8)
-            err = perf_facts_take(&reader->facts, &reader->events, perf_word(record->body),
-                                  (struct slice){body.data + 8, body.size - 8});
+            err = perf_facts_parse(&reader->facts, &reader->events, perf_word(record->body),
+                                   (struct slice){body.data + 8, body.size - 8});
         break;
     case PERF_USER_EVENT_UPDATE:
         if (body.size > 16 && perf_word(record->body) == EVENT_UPDATE_NAME)
@@ -74,7 +75,7 @@ static int take_own(struct perf_reader *reader, const struct perf_record *record
         break;
     case PERF_USER_FINISHED_ROUND:
         perf_order_end_round(&reader->order);
-        return take_waiting(reader);
+        return book_waiting(reader);
     default:
         break;
     }
@@ -98,15 +99,15 @@ static uint64_t time_of(struct perf_reader *reader, const struct perf_record *re
     return trailer.time;
 }
 
-static int take_record(struct perf_reader *reader, const struct perf_record *record)
+static int handle_record(struct perf_reader *reader, const struct perf_record *record)
 {
     if (record->type >= PERF_USER_ATTR)
-        return take_own(reader, record);
+        return handle_own(reader, record);
     uint64_t const time = time_of(reader, record);
     if (time == 0) /* perf made it up when it began */
         return perf_reader_book(reader, record);
     int const err = perf_order_put(&reader->order, time, record);
-    return err < 0 ? err : take_waiting(reader);
+    return err < 0 ? err : book_waiting(reader);
 }
 
 static int read_records(struct perf_reader *reader, struct fault *fault)
@@ -120,10 +121,10 @@ static int read_records(struct perf_reader *reader, struct fault *fault)
         reader->facts.arch != STRING_EMPTY &&
         strcmp(recording_text(reader->recording, reader->facts.arch), "x86_64") != 0;
     while (err == 0 && perf_stream_next(stream, &record))
-        err = take_record(reader, &record);
+        err = handle_record(reader, &record);
     perf_order_end(&reader->order);
     if (err == 0)
-        err = take_waiting(reader);
+        err = book_waiting(reader);
     if (err == 0)
         err = moment_series_finish(&reader->series);
     if (err == 0)
@@ -203,8 +204,7 @@ struct recording *perf_data_read(const char *path, struct fault *fault)
     if (!recording)
         fault_set(fault, inner.code, "cannot read %s: %s", path, inner.text);
     else if (recording->start_unix_ns == 0) /* perf.data was written last when it ended */
-        recording->start_unix_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
-                                   (uint64_t)status.st_mtim.tv_nsec - recording->duration_ns;
+        recording->start_unix_ns = timespec_ns(&status.st_mtim) - recording->duration_ns;
     return recording;
 }
 

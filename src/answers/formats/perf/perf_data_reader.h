@@ -25,7 +25,8 @@ struct perf_reader {
     uint64_t data_offset, data_size;
     uint64_t features[PERF_FEATURE_WORDS];
 
-    int chosen; /* the event that is shown unasked, or the first of several alike; -1: not known yet */
+    /* the event that is shown unasked, or the first of several alike; -1: not known yet */
+    int chosen;
     uint32_t first_pid;                 /* of the first sample */
     uint64_t first_ns;                  /* the time of the first sample; 0: none yet */
     uint64_t samples, time_samples;     /* booked; of them, of the event that is time */

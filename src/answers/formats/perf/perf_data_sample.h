@@ -1,4 +1,5 @@
-/* perf_data_sample.h - one sample of a perf.data, and what other records say about whose they are and when. */
+/* perf_data_sample.h - one sample of a perf.data, and what other records say about whose they
+ * are and when. */
 #pragma once
 
 #include <linux/perf_event.h>
@@ -11,8 +12,8 @@ struct perf_sample {
     uint64_t ip, time, id, period;
     uint32_t pid, tid;
     bool has_time, has_period;
-    const uint8_t
-        *reads; /* of a group whose first event alone is sampled: counter, id, ... of each */
+    /* of a group whose first event alone is sampled: counter, id, ... of each */
+    const uint8_t *reads;
     size_t read_count, read_size;
     const uint8_t *chain; /* words, innermost first, with marks of what follows; NULL: none */
     size_t chain_count;
@@ -25,7 +26,8 @@ struct perf_sample {
     size_t stack_size; /* that was copied */
 };
 
-/* What the record has of it; pointers into the record.  0, or -EINVAL when it does not fit its record. */
+/* What the record has of it; pointers into the record.  0, or -EINVAL when it does not fit its
+ * record. */
 int perf_sample_parse(const struct perf_event_attr *attr, const struct perf_record *record,
                       struct perf_sample *sample);
 

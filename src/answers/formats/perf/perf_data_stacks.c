@@ -22,14 +22,16 @@ static unsigned mode_of_mark(uint64_t mark)
     }
 }
 
-/* Into the list of frames, outer ones of a chain that is too long over each other: at most the last is wrong. */
+/* Into the list of frames, outer ones of a chain that is too long over each other: at most the
+ * last is wrong. */
 static void push(uint64_t *frames, uint32_t *count, uint64_t address)
 {
     if (*count < STACK_FRAMES_MAX)
         frames[(*count)++] = address;
 }
 
-/* Splits the chain.  The first address of each mode is where the thread was, the others are where calls return to. */
+/* Splits the chain.  The first address of each mode is where the thread was, the others are
+ * where calls return to. */
 static void split_chain(struct perf_stacks *stacks, unsigned mode, const struct perf_sample *sample,
                         uint32_t *inside_count)
 {
@@ -52,7 +54,7 @@ static void split_chain(struct perf_stacks *stacks, unsigned mode, const struct 
 }
 
 /* The processor's own record of calls: where each was made from, innermost first. */
-static void take_calls(struct stack_walk *walk, unsigned mode, const struct perf_sample *sample)
+static void copy_calls(struct stack_walk *walk, unsigned mode, const struct perf_sample *sample)
 {
     walk->frame_count = 0;
     push(walk->frames, &walk->frame_count,
@@ -62,12 +64,12 @@ static void take_calls(struct stack_walk *walk, unsigned mode, const struct perf
 }
 
 /* From perf's numbers of registers to those of DWARF.  false when those that matter are missing. */
-static bool take_registers(const struct perf_sample *sample, uint64_t registers[STACK_REGISTERS])
+static bool copy_registers(const struct perf_sample *sample, uint64_t registers[REG_COUNT])
 {
     static const int8_t numbers[24] = {0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
                                        -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15};
     const uint8_t *at = sample->registers;
-    memset(registers, 0, STACK_REGISTERS * sizeof(registers[0]));
+    memset(registers, 0, REG_COUNT * sizeof(registers[0]));
     for (unsigned i = 0; i < 64; i++) {
         if (!(sample->register_mask >> i & 1))
             continue;
@@ -82,10 +84,10 @@ static bool take_registers(const struct perf_sample *sample, uint64_t registers[
 static void walk_copy(struct perf_stacks *stacks, struct perf_process *process,
                       const struct perf_sample *sample)
 {
-    uint64_t registers[STACK_REGISTERS];
+    uint64_t registers[REG_COUNT];
     if (sample->abi == 0 || !sample->registers || stacks->walk.frame_count > 1)
         return;
-    if (sample->abi != ABI_64 || stacks->cannot_walk || !take_registers(sample, registers)) {
+    if (sample->abi != ABI_64 || stacks->cannot_walk || !copy_registers(sample, registers)) {
         stacks->unwalked++;
         return;
     }
@@ -114,7 +116,7 @@ static uint32_t find_frames(struct perf_stacks *stacks, struct perf_process *pro
             push(stacks->walk.frames, &stacks->walk.frame_count, sample->ip);
     }
     if (sample->branch_count > 0 && attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
-        take_calls(&stacks->walk, mode, sample);
+        copy_calls(&stacks->walk, mode, sample);
     else if (attr->sample_type & PERF_SAMPLE_STACK_USER)
         walk_copy(stacks, process, sample);
     return inside;

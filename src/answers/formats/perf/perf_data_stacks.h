@@ -1,5 +1,5 @@
-/* perf_data_stacks.h - the call stack of a sample: from its call chain, from the processor's own record of calls, or walked
- * in the copy of its registers and stack. */
+/* perf_data_stacks.h - the call stack of a sample: from its call chain, from the processor's own
+ * record of calls, or walked in the copy of its registers and stack. */
 #pragma once
 
 #include "formats/perf/perf_data_kernel.h"

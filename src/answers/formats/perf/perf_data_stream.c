@@ -132,7 +132,7 @@ static struct perf_record record_at(const uint8_t *at)
 /* --- packed blocks --- */
 
 /* Makes the block the one to unpack.  Its size may pass that of its record. */
-static bool take_block(struct perf_stream *stream, size_t size)
+static bool begin_block(struct perf_stream *stream, size_t size)
 {
     if (size > stream->packed_room) {
         uint8_t *room = size <= PACKED_MAX ? realloc(stream->packed, size) : NULL;
@@ -161,7 +161,7 @@ static bool take_block(struct perf_stream *stream, size_t size)
 }
 
 /* COMPRESSED2 says its size in a word, which since perf 6.16 can be more than the record's own. */
-static bool take_sized_block(struct perf_stream *stream, uint32_t record_size)
+static bool begin_sized_block(struct perf_stream *stream, uint32_t record_size)
 {
     if (record_size < 8)
         return stop(stream, PERF_STOP_IMPOSSIBLE);
@@ -169,7 +169,7 @@ static bool take_sized_block(struct perf_stream *stream, uint32_t record_size)
     stream->from += 8;
     if (size > PACKED_MAX)
         return stop(stream, PERF_STOP_IMPOSSIBLE);
-    if (!take_block(stream, (size_t)size))
+    if (!begin_block(stream, (size_t)size))
         return false;
     uint64_t const whole = (HEADER_BYTES + 8 + size + 7) / 8 * 8, told = record_size + HEADER_BYTES;
     skip(stream, (whole > told ? whole : told) - HEADER_BYTES - 8 - size);
@@ -251,14 +251,14 @@ static bool next_of_file(struct perf_stream *stream, struct perf_record *record)
         return stop(stream, PERF_STOP_IMPOSSIBLE);
     if (record->type == PERF_USER_COMPRESSED2 && have(stream, HEADER_BYTES + 8)) {
         stream->from += HEADER_BYTES;
-        return take_sized_block(stream, record->size);
+        return begin_sized_block(stream, record->size);
     }
     if (!have(stream, HEADER_BYTES + record->size))
         return stop(stream, PERF_STOP_CUT);
     *record = record_at(stream->window + stream->from);
     stream->from += HEADER_BYTES;
     if (record->type == PERF_USER_COMPRESSED)
-        return take_block(stream, record->size);
+        return begin_block(stream, record->size);
     stream->from += record->size;
     uint64_t const trailing = trailing_bytes(record);
     if (trailing) /* the record itself stays in the window until the next one is read */

@@ -1,6 +1,8 @@
-/* perf_data_stream.h - the records of a perf.data one after the other, unpacked where they are packed.
+/* perf_data_stream.h - the records of a perf.data one after the other, unpacked where they are
+ * packed.
  *
- * Nothing is mapped: a file that is cut short meanwhile must not hurt us.  Memory does not grow with the file. */
+ * Nothing is mapped: a file that is cut short meanwhile must not hurt us.  Memory does not grow
+ * with the file. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,8 +29,8 @@ enum perf_stop {
 
 struct perf_stream;
 
-/* Records from `offset` to `end`.  `strict`: a type that no perf has ends it; for files whose size of data is not known.
- * `bytes` must outlive it.  NULL when out of memory. */
+/* Records from `offset` to `end`.  `strict`: a type that no perf has ends it; for files whose
+ * size of data is not known. `bytes` must outlive it.  NULL when out of memory. */
 struct perf_stream *perf_stream_open(const struct perf_bytes *bytes, uint64_t offset, uint64_t end,
                                      bool strict);
 void perf_stream_close(struct perf_stream *stream);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_writer.c - a recording as perf.data: written twice, first into nothing, to know how long the data is. */
+/* perf_data_writer.c - a recording as perf.data: written twice, first into nothing, to know how
+ * long the data is. */
 #include "formats/perf/perf_data_writer.h"
 
 #include <errno.h>

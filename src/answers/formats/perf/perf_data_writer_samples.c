@@ -18,7 +18,8 @@ static uint64_t use_key(size_t process, size_t module)
     return ((uint64_t)process << 32 | module) + 1;
 }
 
-/* What a process is to have mapped: nothing but what it uses, because processes have other things at the same addresses. */
+/* What a process is to have mapped: nothing but what it uses, because processes have other
+ * things at the same addresses. */
 static void note_uses(struct perf_writer *writer, stack_id stack, uint32_t process)
 {
     const struct recording *recording = writer->job->recording;
@@ -33,7 +34,8 @@ static void note_uses(struct perf_writer *writer, stack_id stack, uint32_t proce
     }
 }
 
-/* The chain of a stack, innermost first, with the marks of who was at work; the process that its outermost frame names. */
+/* The chain of a stack, innermost first, with the marks of who was at work; the process that its
+ * outermost frame names. */
 static size_t make_chain(const struct perf_writer *writer, stack_id stack, uint64_t *chain,
                          uint32_t *process)
 {

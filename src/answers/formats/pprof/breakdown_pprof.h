@@ -1,5 +1,6 @@
-/* breakdown_pprof.h - a breakdown as profile.proto: section, label and item are the stack, rss, pss, private, swap and virtual
- * the sample types.  `go tool pprof -diff_base` of two then shows what grew. */
+/* breakdown_pprof.h - a breakdown as profile.proto: section, label and item are the stack, rss,
+ * pss, private, swap and virtual the sample types.  `go tool pprof -diff_base` of two then shows
+ * what grew. */
 #pragma once
 
 #include <stdio.h>

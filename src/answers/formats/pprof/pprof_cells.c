@@ -44,7 +44,8 @@ static bool put(struct pprof_cell_list *list, uint32_t key, unsigned column, int
     return value == 0 || vec_push(&list->cells, (struct cell){key, (uint16_t)column, value});
 }
 
-/* Freed is what was allocated and is not live.  A file that has only what is live begins with that. */
+/* Freed is what was allocated and is not live.  A file that has only what is live begins with
+ * that. */
 static bool put_heap(struct pprof_cell_list *list, uint32_t key, const bool *has,
                      const int64_t *roles)
 {

@@ -1,4 +1,5 @@
-/* pprof_cells.h - the samples of one profile as cells of a recording, by stack and by thread: levels, as of the instant it was taken. */
+/* pprof_cells.h - the samples of one profile as cells of a recording, by stack and by thread:
+ * levels, as of the instant it was taken. */
 #pragma once
 
 #include "formats/pprof/pprof_columns.h"

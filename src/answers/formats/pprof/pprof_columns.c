@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/clock.h"
+
 struct known_type {
     const char *type;
     enum pprof_role role;
@@ -40,8 +42,8 @@ static const struct {
     {"us", "ns", 1000},
     {"milliseconds", "ns", 1000000},
     {"ms", "ns", 1000000},
-    {"seconds", "ns", 1000000000},
-    {"s", "ns", 1000000000},
+    {"seconds", "ns", NS_PER_SECOND},
+    {"s", "ns", NS_PER_SECOND},
     {"bytes", "bytes", 1},
     {"byte", "bytes", 1},
     {"b", "bytes", 1},
@@ -100,7 +102,8 @@ static const struct known_type *find_known(const struct pprof_profile *profile, 
     return NULL;
 }
 
-/* Of a name that memoir gave it: "pages.anon", or "pages.anon.count" beside it.  COL_NONE when it is none. */
+/* Of a name that memoir gave it: "pages.anon", or "pages.anon.count" beside it.  COL_NONE when
+ * it is none. */
 static enum column find_ours(const struct pprof_profile *profile, size_t column,
                              const struct metric **metric)
 {

@@ -1,7 +1,7 @@
 /* pprof_columns.h - what the columns of a profile are for a recording.
  *
- * Heap, processor time and waits are memoir's own metrics; what memoir itself wrote comes back as what it was; everything else becomes a metric of the
- * file's own, under its name. */
+ * Heap, processor time and waits are memoir's own metrics; what memoir itself wrote comes back
+ * as what it was; everything else becomes a metric of the file's own, under its name. */
 #pragma once
 
 #include "formats/pprof/pprof_profile.h"

@@ -147,7 +147,8 @@ static int find_frame(struct pprof_frames *frames, uint32_t place)
     return 0;
 }
 
-/* How many of the innermost locations of a sample are not shown at all.  Outermost ones that match stay: nothing would be left. */
+/* How many of the innermost locations of a sample are not shown at all.  Outermost ones that
+ * match stay: nothing would be left. */
 static uint32_t hidden_locations(const struct pprof_frames *frames, const uint32_t *places,
                                  uint32_t count)
 {

@@ -1,4 +1,5 @@
-/* pprof_frames.h - the locations of profiles as frames and stacks of one recording: the same place is the same frame in every profile, also after a restart put it elsewhere. */
+/* pprof_frames.h - the locations of profiles as frames and stacks of one recording: the same
+ * place is the same frame in every profile, also after a restart put it elsewhere. */
 #pragma once
 
 #include "base/number_map.h"
@@ -25,7 +26,8 @@ struct pprof_frames {
 int pprof_frames_init(struct pprof_frames *frames, struct recording *recording); /* 0 or -ENOMEM */
 void pprof_frames_fini(struct pprof_frames *frames);
 
-/* From now on locations are those of `profile`, until the next one or pprof_frames_end.  0 or -ENOMEM. */
+/* From now on locations are those of `profile`, until the next one or pprof_frames_end.  0 or
+ * -ENOMEM. */
 int pprof_frames_begin(struct pprof_frames *frames, const struct pprof_profile *profile);
 void pprof_frames_end(struct pprof_frames *frames);
 

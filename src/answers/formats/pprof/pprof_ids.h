@@ -1,4 +1,5 @@
-/* pprof_ids.h - the ids of a table of a profile: mostly 1, 2, 3 and so on, but they may be anything.  Whatever they are, looking one up is a few steps. */
+/* pprof_ids.h - the ids of a table of a profile: mostly 1, 2, 3 and so on, but they may be
+ * anything.  For any ids, looking one up is a few steps. */
 #pragma once
 
 #include <stddef.h>

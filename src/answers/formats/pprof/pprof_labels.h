@@ -5,8 +5,8 @@
 
 /* Of one profile: which sets of labels there are already. */
 struct pprof_labels {
-    struct string_table
-        *keys; /* a set as bytes; ids count from 1, as in recording->labelled.sets */
+    /* a set as bytes; ids count from 1, as in recording->labelled.sets */
+    struct string_table *keys;
 };
 
 void pprof_labels_fini(struct pprof_labels *labels);
@@ -15,5 +15,5 @@ void pprof_labels_fini(struct pprof_labels *labels);
 int pprof_labels_add(struct pprof_labels *labels, struct pprof_frames *frames,
                      const struct pprof_sample *sample, const struct cell *cells, size_t count);
 
-/* After the last one: in order, sums of the same. */
+/* After the last one: sorts them, and sums those with equal labels. */
 void pprof_labels_finish(struct recording *recording);

@@ -8,7 +8,8 @@
 
 #define FIXED_LIMIT (UINT64_C(1) << 32) /* programs below were not moved when they were loaded */
 
-/* Where the file's addresses begin, by its own headers: false when it is not here, of another build, or maps nothing there. */
+/* Where the file's addresses begin, by its own headers: false when it is not here, of another
+ * build, or maps nothing there. */
 static bool bias_of_file(const char *path, const char *build_id,
                          const struct pprof_mapping *mapping, uint64_t *bias)
 {

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_parse.c - the fields of profile.proto but for samples, in whatever order they come, into tables.  What a number names is looked up later, because strings mostly come last. */
+/* pprof_parse.c - the fields of profile.proto but for samples, in whatever order they come, into
+ * tables.  What a number names is looked up later, because strings mostly come last. */
 #include <errno.h>
 
 #include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/pprof_parts.h"
 #include "formats/encodings/protobuf_in.h"
 
-/* One field of a message into what `into` is; fields that are not known are left alone.  0 or -errno. */
-typedef int (*take_field_fn)(struct pprof_profile *profile, void *into,
-                             const struct protobuf_field *field);
+/* One field of a message into what `into` is; fields that are not known are left alone.  0 or
+ * -errno. */
+typedef int (*parse_field_fn)(struct pprof_profile *profile, void *into,
+                              const struct protobuf_field *field);
 
-static int each_field(struct pprof_profile *profile, struct slice bytes, take_field_fn take,
+static int each_field(struct pprof_profile *profile, struct slice bytes, parse_field_fn parse,
                       void *into)
 {
     struct protobuf_in in = protobuf_in_of(bytes);
     struct protobuf_field field;
     int more, err = 0;
     while (err == 0 && (more = protobuf_next(&in, &field)) != 0)
-        err = more < 0 ? more : take(profile, into, &field);
+        err = more < 0 ? more : parse(profile, into, &field);
     return err;
 }
 
@@ -27,8 +29,8 @@ static uint32_t string_of(const struct protobuf_field *field)
     return field->value < UINT32_MAX ? (uint32_t)field->value : UINT32_MAX;
 }
 
-static int take_value_type(struct pprof_profile *profile, void *into,
-                           const struct protobuf_field *field)
+static int parse_value_type(struct pprof_profile *profile, void *into,
+                            const struct protobuf_field *field)
 {
     struct pprof_value_type *type = into;
     (void)profile;
@@ -41,8 +43,8 @@ static int take_value_type(struct pprof_profile *profile, void *into,
     return 0;
 }
 
-static int take_mapping(struct pprof_profile *profile, void *into,
-                        const struct protobuf_field *field)
+static int parse_mapping(struct pprof_profile *profile, void *into,
+                         const struct protobuf_field *field)
 {
     struct pprof_mapping *mapping = into;
     (void)profile;
@@ -73,7 +75,7 @@ static int take_mapping(struct pprof_profile *profile, void *into,
     return 0;
 }
 
-static int take_line(struct pprof_profile *profile, void *into, const struct protobuf_field *field)
+static int parse_line(struct pprof_profile *profile, void *into, const struct protobuf_field *field)
 {
     struct pprof_line *line = into;
     (void)profile;
@@ -88,8 +90,8 @@ static int take_line(struct pprof_profile *profile, void *into, const struct pro
     return 0;
 }
 
-static int take_location(struct pprof_profile *profile, void *into,
-                         const struct protobuf_field *field)
+static int parse_location(struct pprof_profile *profile, void *into,
+                          const struct protobuf_field *field)
 {
     struct pprof_location *location = into;
     struct pprof_line line = {0};
@@ -110,13 +112,13 @@ static int take_location(struct pprof_profile *profile, void *into,
         return 0;
     default:
         location->line_count++;
-        err = each_field(profile, field->bytes, take_line, &line);
+        err = each_field(profile, field->bytes, parse_line, &line);
         return err < 0 ? err : pprof_add(&profile->lines, line);
     }
 }
 
-static int take_function(struct pprof_profile *profile, void *into,
-                         const struct protobuf_field *field)
+static int parse_function(struct pprof_profile *profile, void *into,
+                          const struct protobuf_field *field)
 {
     struct pprof_function *function = into;
     (void)profile;
@@ -141,8 +143,8 @@ struct sample_sums {
 };
 
 /* What is a message or a text of its own. */
-static int take_item(struct pprof_profile *profile, const struct protobuf_field *field,
-                     struct sample_sums *samples)
+static int parse_item(struct pprof_profile *profile, const struct protobuf_field *field,
+                      struct sample_sums *samples)
 {
     struct pprof_value_type type = {0};
     struct pprof_mapping mapping = {0};
@@ -151,32 +153,32 @@ static int take_item(struct pprof_profile *profile, const struct protobuf_field 
     int err;
     switch (field->number) {
     case PROFILE_SAMPLE_TYPE:
-        err = each_field(profile, field->bytes, take_value_type, &type);
+        err = each_field(profile, field->bytes, parse_value_type, &type);
         return err < 0 ? err : pprof_add(&profile->types, type);
     case PROFILE_SAMPLE:
         samples->count++;
         samples->bytes += field->bytes.size;
         return 0;
     case PROFILE_MAPPING:
-        err = each_field(profile, field->bytes, take_mapping, &mapping);
+        err = each_field(profile, field->bytes, parse_mapping, &mapping);
         return err < 0 ? err : pprof_add(&profile->mappings, mapping);
     case PROFILE_LOCATION:
-        err = each_field(profile, field->bytes, take_location, &location);
+        err = each_field(profile, field->bytes, parse_location, &location);
         return err < 0 ? err : pprof_add(&profile->locations, location);
     case PROFILE_FUNCTION:
-        err = each_field(profile, field->bytes, take_function, &function);
+        err = each_field(profile, field->bytes, parse_function, &function);
         return err < 0 ? err : pprof_add(&profile->functions, function);
     case PROFILE_STRING:
         return pprof_add(&profile->strings, field->bytes);
     case PROFILE_PERIOD_TYPE:
-        return each_field(profile, field->bytes, take_value_type, &profile->period_type);
+        return each_field(profile, field->bytes, parse_value_type, &profile->period_type);
     default:
         return 0;
     }
 }
 
-static int take_number(struct pprof_profile *profile, const struct protobuf_field *field,
-                       bool *has_time)
+static int parse_number(struct pprof_profile *profile, const struct protobuf_field *field,
+                        bool *has_time)
 {
     switch (field->number) {
     case PROFILE_DROP_FRAMES:
@@ -212,15 +214,15 @@ static bool is_item(uint32_t number)
 }
 
 /* A repeated number: packed, or one by one. */
-static int take_comments(struct pprof_profile *profile, const struct protobuf_field *field)
+static int parse_comments(struct pprof_profile *profile, const struct protobuf_field *field)
 {
-    struct protobuf_in in = protobuf_in_of(field->bytes);
     uint64_t string;
     int err = 0;
     if (field->wire == WIRE_VARINT)
         return pprof_add(&profile->comments, string_of(field));
     if (field->wire != WIRE_BYTES)
         return -EINVAL;
+    struct protobuf_in in = protobuf_in_of(field->bytes);
     while (err == 0 && in.at < in.end) {
         if (!protobuf_varint(&in, &string))
             return -EINVAL;
@@ -229,17 +231,17 @@ static int take_comments(struct pprof_profile *profile, const struct protobuf_fi
     return err;
 }
 
-static int take_field(struct pprof_profile *profile, const struct protobuf_field *field,
-                      bool *has_time, struct sample_sums *samples)
+static int parse_field(struct pprof_profile *profile, const struct protobuf_field *field,
+                       bool *has_time, struct sample_sums *samples)
 {
     if (field->number == PROFILE_COMMENT)
-        return take_comments(profile, field);
+        return parse_comments(profile, field);
     if (field->number > PROFILE_DOC_URL)
         return 0;
     if (field->wire != (is_item(field->number) ? WIRE_BYTES : WIRE_VARINT))
         return -EINVAL;
-    return is_item(field->number) ? take_item(profile, field, samples)
-                                  : take_number(profile, field, has_time);
+    return is_item(field->number) ? parse_item(profile, field, samples)
+                                  : parse_number(profile, field, has_time);
 }
 
 int pprof_tell_parse(int err, uint64_t offset, struct fault *fault)
@@ -270,7 +272,7 @@ static int parse_tables(struct pprof_profile *profile, struct sample_sums *sampl
         size_t const offset = (size_t)(in.at - begin);
         more = protobuf_next(&in, &field);
         if (more > 0)
-            err = take_field(profile, &field, &has_time, samples);
+            err = parse_field(profile, &field, &has_time, samples);
         if (more < 0 || err < 0)
             return pprof_tell_parse(more < 0 ? more : err, offset, fault);
     } while (more > 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_parse_samples.c - the samples of profile.proto, which are most of a file: read when all that they name is known, straight into tables of the right size. */
+/* pprof_parse_samples.c - the samples of profile.proto, which are most of a file: read when all
+ * that they name is known, straight into tables of the right size. */
 #include <errno.h>
 
 #include "formats/pprof/pprof_fields.h"
@@ -13,7 +14,8 @@ struct sample_parser {
     size_t values;    /* of the sample at hand */
 };
 
-/* There is room: a location takes at least a byte of the file, and the table has one place for each byte. */
+/* There is room: a location takes at least a byte of the file, and the table has one place for
+ * each byte. */
 static inline int add_location(struct sample_parser *parser, uint64_t id)
 {
     struct pprof_profile *profile = parser->profile;
@@ -35,10 +37,11 @@ static inline int add_value(struct sample_parser *parser, uint64_t value)
     return 0;
 }
 
-/* A repeated number: packed, or one by one.  Made anew for each `add`: this is where the time goes. */
+/* A repeated number: packed, or one by one.  Made anew for each `add`: this is where the time
+ * goes. */
 static inline __attribute__((always_inline)) int
-take_numbers(struct sample_parser *parser, const struct protobuf_field *field,
-             int (*add)(struct sample_parser *, uint64_t))
+parse_numbers(struct sample_parser *parser, const struct protobuf_field *field,
+              int (*add)(struct sample_parser *, uint64_t))
 {
     struct protobuf_in in = protobuf_in_of(field->bytes);
     uint64_t number;
@@ -52,7 +55,7 @@ take_numbers(struct sample_parser *parser, const struct protobuf_field *field,
     return err;
 }
 
-static int take_label(struct pprof_profile *profile, struct slice bytes)
+static int parse_label(struct pprof_profile *profile, struct slice bytes)
 {
     struct protobuf_in in = protobuf_in_of(bytes);
     struct protobuf_field field;
@@ -90,11 +93,11 @@ static int parse_sample(struct sample_parser *parser, struct slice bytes)
         if (more < 0)
             err = more;
         else if (field.number == SAMPLE_LOCATION)
-            err = take_numbers(parser, &field, add_location);
+            err = parse_numbers(parser, &field, add_location);
         else if (field.number == SAMPLE_VALUE)
-            err = take_numbers(parser, &field, add_value);
+            err = parse_numbers(parser, &field, add_value);
         else if (field.number == SAMPLE_LABEL)
-            err = field.wire == WIRE_BYTES ? take_label(profile, field.bytes) : -EINVAL;
+            err = field.wire == WIRE_BYTES ? parse_label(profile, field.bytes) : -EINVAL;
     }
     if (err == 0 && parser->values != profile->types.count)
         err = -EBADMSG;

@@ -1,7 +1,9 @@
-/* pprof_profile.h - one profile of pprof in memory, as its file has it: profile.proto, or one of the older text forms.
+/* pprof_profile.h - one profile of pprof in memory, as its file has it: profile.proto, or one of
+ * the older text forms.
  *
- * Everything that names something by a number is resolved and in range: strings, mappings, locations, functions.  Texts are slices of the unpacked file, which
- * the profile owns.  Nothing here allocates after reading; any thread may read it. */
+ * Everything that names something by a number is resolved and in range: strings, mappings,
+ * locations, functions.  Texts are slices of the unpacked file, which the profile owns.  Nothing
+ * here allocates after reading; any thread may read it. */
 #pragma once
 
 #include <stdint.h>
@@ -80,16 +82,20 @@ struct pprof_profile {
     uint32_t default_type; /* name of the column to show; 0: the last */
     uint64_t odd_lines;    /* of text forms, that make no sense and were left out */
     uint64_t told,
-        came; /* of text forms: the total of their first lines, and what the others add up to if that is less */
+        /* of text forms: the total of their first lines, and what the others add up to if that
+         * is less */
+        came;
     bool lacks_break; /* of text forms: the last line has no end */
     char *bytes;      /* unpacked; texts point into it */
     size_t size;
 };
 
-/* Reads a whole file: gzip of one or several members, gzip in gzip, or plain.  NULL with a sentence: cut short, damaged, two profiles in one, too large.
- * The sentence begins like "its gzip data …" and does not name the file. */
+/* Reads a whole file: gzip of one or several members, gzip in gzip, or plain.  NULL with a
+ * sentence: cut short, damaged, two profiles in one, too large. The sentence begins like "its
+ * gzip data …" and does not name the file. */
 struct pprof_profile *pprof_read_bytes(const void *data, size_t size, struct fault *fault);
-/* The same from an open descriptor, which stays open, or from a path: "cannot read PATH: …". */
+/* Like pprof_read_bytes, from an open descriptor, which stays open, or from a path: "cannot read
+ * PATH: …". */
 struct pprof_profile *pprof_read_fd(int fd, struct fault *fault);
 struct pprof_profile *pprof_read_file(const char *path, struct fault *fault);
 void pprof_destroy(struct pprof_profile *profile); /* NULL is allowed */
@@ -105,7 +111,9 @@ static inline int64_t pprof_value(const struct pprof_profile *profile, size_t sa
     return profile->values.items[sample * profile->types.count + column];
 }
 
-/* The column of a name: exactly so, or without "inuse_" in front, or by its number from 0.  NULL: the one the file wants to be shown.  -ENOENT. */
+/* The column of a name: exactly so, or without "inuse_" in front, or by its number from 0.
+ * NULL: the one the file wants to be shown.  -ENOENT. */
 int pprof_column(const struct pprof_profile *profile, const char *wanted);
-/* The sum of |value| of a column, exact; of a difference (label pprof::base) that of its base alone.  INT64_MAX if it is more than that. */
+/* The sum of |value| of a column, exact; of a difference (label pprof::base) that of its base
+ * alone.  INT64_MAX if it is more than that. */
 int64_t pprof_total(const struct pprof_profile *profile, unsigned column);

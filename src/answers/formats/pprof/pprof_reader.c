@@ -51,7 +51,7 @@ static void tell_process(struct recording *recording, const struct pprof_profile
     if (recording->modules.count)
         recording->program = recording->modules.items[0].path;
     vec_each (comment, &profile->comments)
-        losses_take_note(recording, pprof_text(profile, *comment));
+        losses_add_note(recording, pprof_text(profile, *comment));
     recording->start_unix_ns = profile->time_ns > 0 ? (uint64_t)profile->time_ns : 0;
 }
 

@@ -1,5 +1,6 @@
-/* pprof_samples.h - a profile.proto of samples that each have a stack, a thread and some numbers, as profiles of time and of
- * threads do.  Not for files of ours (registry.h is), but for whoever takes samples right now. */
+/* pprof_samples.h - a profile.proto of samples that each have a stack, a thread and some
+ * numbers, as profiles of time and of threads do.  Not for files of ours (registry.h is), but
+ * for whoever takes samples right now. */
 #pragma once
 
 #include "base/vec.h"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/invariant.h"
 #include "formats/pprof/pprof_series_parts.h"
-
-#define NS_PER_SECOND 1000000000u
 
 int pprof_series_init(struct pprof_series *series, struct recording *recording)
 {
@@ -102,6 +102,7 @@ static bool put_changes(const struct pprof_series *series, const struct pprof_ce
     while (fine && (i < before->cells.count || k < now->cells.count)) {
         const struct cell *old = i < before->cells.count ? &before->cells.items[i] : NULL;
         const struct cell *new = k < now->cells.count ? &now->cells.items[k] : NULL;
+        INVARIANT(old || new); /* or the loop had ended */
         int const order = !old ? 1 : !new ? -1 : pprof_cells_compare(old, new);
         struct cell cell = order < 0 ? (struct cell){old->key, old->column, 0} : *new;
         if (is_stretch(cell.column))
@@ -205,7 +206,7 @@ static void note_profile(struct pprof_series *series, const struct pprof_profile
         series->period = (uint64_t)profile->period;
     if (slice_equals(pprof_text(profile, profile->period_type.type), slice_of("cpu")) &&
         slice_equals(pprof_text(profile, profile->period_type.unit), slice_of("nanoseconds")) &&
-        profile->period > 0 && profile->period <= NS_PER_SECOND)
+        profile->period > 0 && profile->period <= (int64_t)NS_PER_SECOND)
         series->hz = NS_PER_SECOND / (uint64_t)profile->period;
     if (cells->labels_left_out && series->labels_left_out == 0) {
         struct slice const key = pprof_text(profile, cells->left_out_key);

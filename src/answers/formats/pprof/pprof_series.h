@@ -1,8 +1,9 @@
 /* pprof_series.h - profiles of one or several nodes, taken one after the other, as one recording.
  *
- * A bucket ends where profiles were taken, and has what changed since.  What is live is a level; what only adds up since a process began (all that was ever allocated, waits) is
- * turned into increments, from the node's first profile on; that it became less means that the process was started anew.  Profiles of
- * processor time are each of a stretch of their own, and added. */
+ * A bucket ends where profiles were taken, and has what changed since.  What is live is a level;
+ * what only adds up since a process began (all that was ever allocated, waits) is turned into
+ * increments, from the node's first profile on; that it became less means that the process was
+ * started anew.  Profiles of processor time are each of a stretch of their own, and added. */
 #pragma once
 
 #include "formats/pprof/pprof_cells.h"
@@ -44,8 +45,8 @@ void pprof_series_fini(struct pprof_series *series);
 /* A node, whose stacks stand under its name; NULL: the only one, without. Its index in *node. */
 int pprof_series_add_node(struct pprof_series *series, const char *name, uint32_t *node);
 
-/* A profile of a node, taken when the recording was `at_ns` old; no earlier than the one before.  0, -ENOMEM, or -E2BIG: more than
- * PPROF_SERIES_CELLS_MAX. */
+/* A profile of a node, taken when the recording was `at_ns` old; no earlier than the one before.
+ * 0, -ENOMEM, or -E2BIG: more than PPROF_SERIES_CELLS_MAX. */
 int pprof_series_add(struct pprof_series *series, uint32_t node, uint64_t at_ns,
                      const struct pprof_profile *profile);
 /* Closes the last bucket; totals, notes and what the recording is about.  0 or -ENOMEM. */

@@ -23,7 +23,8 @@ struct pprof_sources {
     bool is_whole; /* all that a file of another program has: its labels belong there, too */
 };
 
-/* All that there is, or what the job asks for if that is none of it.  0 or -errno with a sentence; pprof_sources_fini ends it either way. */
+/* All that there is, or what the job asks for if that is none of it.  0 or -errno with a
+ * sentence; pprof_sources_fini ends it either way. */
 int pprof_sources_choose(struct pprof_sources *sources, struct export_job *job,
                          struct fault *fault);
 void pprof_sources_fini(struct pprof_sources *sources);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "formats/shared/asking_stack.h"
 #include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/pprof_sources.h"
@@ -107,7 +108,8 @@ static void move_cell(const struct pprof_sources *sources, const struct labelled
     }
 }
 
-/* Those parts of a stack that have labels, a sample per set of them; `rest` is left with what has none. */
+/* Those parts of a stack that have labels, a sample per set of them; `rest` is left with what
+ * has none. */
 static void write_labelled(struct pprof_writer *profile, stack_id stack, struct weight *rest)
 {
     const struct labelled *labelled = &profile->job->recording->labelled;
@@ -171,7 +173,7 @@ static struct period period_of(const struct pprof_writer *profile)
     const struct pprof_source *first = &profile->sources.items[0];
     uint64_t const rate = recording->quality.sample_rate, hz = recording->timing.hz;
     if (first->metric->plus == COL_CPU_NS && hz > 0)
-        return (struct period){"cpu", "nanoseconds", 1000000000u / hz};
+        return (struct period){"cpu", "nanoseconds", NS_PER_SECOND / hz};
     if (strcmp(first->value_unit, "bytes") == 0)
         return (struct period){"space", "bytes", rate ? rate : 1};
     return (struct period){first->value_type, first->value_unit, 1};

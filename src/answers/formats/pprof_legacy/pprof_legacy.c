@@ -17,13 +17,13 @@ static struct slice count_name(struct slice head)
            head.data[size] != '\n')
         size++;
     struct slice rest = slice_from(head, size);
-    return size && take_word(&rest, COUNT_WORDS) ? (struct slice){head.data, size}
-                                                 : (struct slice){"", 0};
+    return size && consume_word(&rest, COUNT_WORDS) ? (struct slice){head.data, size}
+                                                    : (struct slice){"", 0};
 }
 
 static bool begins(struct slice head, const char *word)
 {
-    return take_word(&head, word);
+    return consume_word(&head, word);
 }
 
 static bool is_contention(struct slice head)
@@ -39,7 +39,7 @@ bool pprof_legacy_recognise(struct slice head)
 
 bool pprof_next_line(struct pprof_text_reader *reader, struct slice *line)
 {
-    if (take_line(&reader->rest, line))
+    if (consume_line(&reader->rest, line))
         return true;
     *line = reader->rest; /* the last one may lack its end */
     reader->rest.size = 0;
@@ -88,8 +88,8 @@ int pprof_add_stack(struct pprof_text_reader *reader, struct slice addresses)
     uint64_t address;
     int depth = 0;
     for (;;) {
-        take_blanks(&addresses);
-        if (!take_number(&addresses, &address))
+        skip_blanks(&addresses);
+        if (!parse_number(&addresses, &address))
             return addresses.size ? -EINVAL : depth;
         int const err = pprof_add_place(reader, address, true);
         if (err < 0)
@@ -104,6 +104,7 @@ int pprof_add_text_sample(struct pprof_profile *profile, uint32_t depth, const i
                                         .location_count = depth,
                                         .first_label = (uint32_t)profile->labels.count};
     for (size_t i = 0; i < profile->types.count; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): one for each type */
         int const err = pprof_add(&profile->values, values[i]);
         if (err < 0)
             return err;
@@ -122,7 +123,7 @@ static int add_name(struct pprof_profile *profile, struct slice function, struct
         function.size = (size_t)plus;
     if (colon > 0) {
         struct slice digits = slice_from(place, (size_t)colon + 1);
-        if (take_number(&digits, &number) && number < INT64_MAX)
+        if (parse_number(&digits, &number) && number < INT64_MAX)
             line.line = (int64_t)number;
         place.size = (size_t)colon;
     }
@@ -135,7 +136,7 @@ static int add_name(struct pprof_profile *profile, struct slice function, struct
 }
 
 /* A word up to the next tab. */
-static struct slice take_cell(struct slice *line)
+static struct slice consume_cell(struct slice *line)
 {
     while (line->size && line->data[0] == '\t')
         *line = slice_from(*line, 1);
@@ -149,9 +150,9 @@ int pprof_read_comment(struct pprof_text_reader *reader, struct slice line)
 {
     struct pprof_profile *profile = reader->profile;
     uint64_t address;
-    if (!take_word(&line, "#\t") || !take_number(&line, &address) || address == UINT64_MAX)
+    if (!consume_word(&line, "#\t") || !parse_number(&line, &address) || address == UINT64_MAX)
         return 0;
-    struct slice const function = take_cell(&line), place = take_cell(&line);
+    struct slice const function = consume_cell(&line), place = consume_cell(&line);
     uint64_t const found = number_map_get(&reader->places, address + 1);
     if (found == 0 || function.size == 0)
         return 0;
@@ -180,14 +181,14 @@ static int read_counted(struct pprof_text_reader *reader, struct slice line,
                         const struct legacy_scale *counted)
 {
     uint64_t cycles = 0, count;
-    take_blanks(&line);
-    if (counted->has_cycles && !take_number(&line, &cycles))
+    skip_blanks(&line);
+    if (counted->has_cycles && !parse_number(&line, &cycles))
         return -EINVAL;
-    take_blanks(&line);
-    if (!take_number(&line, &count))
+    skip_blanks(&line);
+    if (!parse_number(&line, &count))
         return -EINVAL;
-    take_blanks(&line);
-    if (!take_word(&line, "@"))
+    skip_blanks(&line);
+    if (!consume_word(&line, "@"))
         return -EINVAL;
     double const delay = (double)cycles * (double)counted->period * counted->ns_per_cycle;
     int64_t const values[] = {(int64_t)(count * counted->period),
@@ -212,14 +213,15 @@ static int read_lines(struct pprof_text_reader *reader, struct legacy_scale *cou
             return pprof_read_maps(reader);
         if (line.data[0] == '#')
             err = pprof_read_comment(reader, line);
-        else if (take_word(&line, "cycles/second=") || take_word(&line, "cycles/second =")) {
-            take_blanks(&line);
-            if (take_number(&line, &hz) && hz)
+        else if (consume_word(&line, "cycles/second=") || consume_word(&line, "cycles/second =")) {
+            skip_blanks(&line);
+            if (parse_number(&line, &hz) && hz)
                 counted->ns_per_cycle = 1e9 / (double)hz;
-        } else if (take_word(&line, "sampling period=") || take_word(&line, "sampling period =")) {
-            take_blanks(&line);
-            take_number(&line, &counted->period);
-        } else if (!take_word(&line, "ms since reset") && !take_word(&line, "format:")) {
+        } else if (consume_word(&line, "sampling period=") ||
+                   consume_word(&line, "sampling period =")) {
+            skip_blanks(&line);
+            parse_number(&line, &counted->period);
+        } else if (!consume_word(&line, "ms since reset") && !consume_word(&line, "format:")) {
             err = read_counted(reader, line, counted);
         }
         if (err == -EINVAL) {
@@ -244,7 +246,7 @@ static int read_counts(struct pprof_text_reader *reader)
         err = read_lines(reader, &counted);
     struct slice number = slice_from(head, name.size + sizeof(COUNT_WORDS) - 1);
     uint64_t told;
-    if (take_number(&number, &told))
+    if (parse_number(&number, &told))
         pprof_note_missing(reader, told);
     return err;
 }

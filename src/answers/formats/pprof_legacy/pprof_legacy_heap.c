@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_legacy_heap.c - heaps as text: "heap profile: …" of Go, tcmalloc and gperftools, and jemalloc's heap_v2. */
+/* pprof_legacy_heap.c - heaps as text: "heap profile: …" of Go, tcmalloc and gperftools, and
+ * jemalloc's heap_v2. */
 #include <errno.h>
 #include <math.h>
 
@@ -12,27 +13,28 @@ struct heap_counts {
     uint64_t live_count, live_bytes, alloc_count, alloc_bytes;
 };
 
-static bool take_pair(struct slice *line, uint64_t *count, uint64_t *bytes)
+static bool parse_pair(struct slice *line, uint64_t *count, uint64_t *bytes)
 {
-    take_blanks(line);
-    if (!take_number(line, count) || !take_word(line, ":"))
+    skip_blanks(line);
+    if (!parse_number(line, count) || !consume_word(line, ":"))
         return false;
-    take_blanks(line);
-    return take_number(line, bytes);
+    skip_blanks(line);
+    return parse_number(line, bytes);
 }
 
-static bool take_counts(struct slice *line, struct heap_counts *counts)
+static bool parse_counts(struct slice *line, struct heap_counts *counts)
 {
-    if (!take_pair(line, &counts->live_count, &counts->live_bytes))
+    if (!parse_pair(line, &counts->live_count, &counts->live_bytes))
         return false;
-    take_blanks(line);
-    if (!take_word(line, "[") || !take_pair(line, &counts->alloc_count, &counts->alloc_bytes))
+    skip_blanks(line);
+    if (!consume_word(line, "[") || !parse_pair(line, &counts->alloc_count, &counts->alloc_bytes))
         return false;
-    take_blanks(line);
-    return take_word(line, "]");
+    skip_blanks(line);
+    return consume_word(line, "]");
 }
 
-/* By which a total and what it is of are compared: all that was ever allocated, where that is told. */
+/* By which a total and what it is of are compared: all that was ever allocated, where that is
+ * told. */
 static uint64_t whole_of(const struct heap_counts *counts)
 {
     return counts->alloc_bytes > counts->live_bytes ? counts->alloc_bytes : counts->live_bytes;
@@ -112,12 +114,12 @@ static int read_kind(struct pprof_profile *profile, struct slice line, struct fa
     } kinds[] = {{"heapz_v2/", 1}, {"heap_v2/", 1}, {"heapprofile", 0},  {"heap/", 2},
                  {"growth", 0},    {"heap", 0},     {"fragmentation", 0}};
     uint64_t rate;
-    take_blanks(&line);
+    skip_blanks(&line);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (!take_word(&line, kinds[i].name))
+        if (!consume_word(&line, kinds[i].name))
             continue;
         profile->period = 1;
-        if (kinds[i].parts && take_number(&line, &rate) && rate / kinds[i].parts > 0 &&
+        if (kinds[i].parts && parse_number(&line, &rate) && rate / kinds[i].parts > 0 &&
             rate < INT64_MAX)
             profile->period = (int64_t)(rate / kinds[i].parts);
         return 0;
@@ -128,10 +130,10 @@ static int read_kind(struct pprof_profile *profile, struct slice line, struct fa
 static int read_heap_line(struct pprof_text_reader *reader, struct slice line)
 {
     struct heap_counts counts;
-    if (!take_counts(&line, &counts))
+    if (!parse_counts(&line, &counts))
         return -EINVAL;
-    take_blanks(&line);
-    if (!take_word(&line, "@"))
+    skip_blanks(&line);
+    if (!consume_word(&line, "@"))
         return -EINVAL;
     reader->filling = 0;
     int const depth = pprof_add_stack(reader, line);
@@ -146,12 +148,12 @@ int pprof_read_heap_text(struct pprof_text_reader *reader, struct fault *fault)
     struct slice line;
     profile->form = PPROF_TEXT_HEAP;
     pprof_next_line(reader, &line);
-    take_word(&line, "heap profile:");
-    if (!take_counts(&line, &totals))
+    consume_word(&line, "heap profile:");
+    if (!parse_counts(&line, &totals))
         return fault_set(fault, -EINVAL, "its first line has no totals of a heap");
-    take_blanks(&line);
-    int err = take_word(&line, "@") ? read_kind(profile, line, fault)
-                                    : fault_set(fault, -EINVAL, "its first line has no kind");
+    skip_blanks(&line);
+    int err = consume_word(&line, "@") ? read_kind(profile, line, fault)
+                                       : fault_set(fault, -EINVAL, "its first line has no kind");
     if (err == 0)
         err = add_types(profile, &totals);
     while (err == 0 && pprof_next_line(reader, &line)) {
@@ -173,22 +175,23 @@ int pprof_read_heap_text(struct pprof_text_reader *reader, struct fault *fault)
     return err;
 }
 
-/* jemalloc: "@ 0x1 0x2", then "  t*: 1: 64 [0: 0]", which is of all threads, and such lines of single ones. */
+/* jemalloc: "@ 0x1 0x2", then " t*: 1: 64 [0: 0]", which is of all threads, and such lines of
+ * single ones. */
 static int read_jemalloc_line(struct pprof_text_reader *reader, struct slice line, int *depth)
 {
     struct pprof_profile *profile = reader->profile;
     struct heap_counts counts;
-    if (take_word(&line, "@")) {
+    if (consume_word(&line, "@")) {
         if (*depth > 0)
             profile->stacks.count -= (size_t)*depth; /* had no counts */
         return *depth = pprof_add_stack(reader, line);
     }
-    take_blanks(&line);
-    if (!take_word(&line, "t"))
+    skip_blanks(&line);
+    if (!consume_word(&line, "t"))
         return -EINVAL;
-    if (!take_word(&line, "*:"))
+    if (!consume_word(&line, "*:"))
         return 0;
-    if (!take_counts(&line, &counts))
+    if (!parse_counts(&line, &counts))
         return -EINVAL;
     if (profile->types.count == 0) { /* the totals come first */
         profile->told = whole_of(&counts);
@@ -210,8 +213,8 @@ int pprof_read_jemalloc(struct pprof_text_reader *reader, struct fault *fault)
     int depth = -1, err = 0;
     profile->form = PPROF_TEXT_JEMALLOC;
     pprof_next_line(reader, &line);
-    take_word(&line, "heap_v2/");
-    if (!take_number(&line, &rate) || rate > INT64_MAX)
+    consume_word(&line, "heap_v2/");
+    if (!parse_number(&line, &rate) || rate > INT64_MAX)
         return fault_set(fault, -EINVAL, "its first line has no sample distance");
     profile->period = rate ? (int64_t)rate : 1;
     while (err >= 0 && pprof_next_line(reader, &line)) {

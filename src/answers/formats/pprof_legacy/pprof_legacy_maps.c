@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_legacy_maps.c - the memory map at the end of old profiles, and gperftools' profiles of time, which are words and then such a map. */
+/* pprof_legacy_maps.c - the memory map at the end of old profiles, and gperftools' profiles of
+ * time, which are words and then such a map. */
 #include <errno.h>
 
+#include "base/invariant.h"
 #include "formats/pprof_legacy/pprof_legacy.h"
 #include "formats/pprof/pprof_parts.h"
 #include "formats/shared/text_fields.h"
@@ -11,11 +13,11 @@
 
 bool pprof_is_map_title(struct slice line)
 {
-    return take_word(&line, "MAPPED_LIBRARIES:") || take_word(&line, "--- Memory map:");
+    return consume_word(&line, "MAPPED_LIBRARIES:") || consume_word(&line, "--- Memory map:");
 }
 
 /* Hexadecimal without "0x". */
-static bool take_hex(struct slice *text, uint64_t *value)
+static bool parse_hex(struct slice *text, uint64_t *value)
 {
     size_t digits = 0;
     for (*value = 0; digits < text->size && digits < 16; digits++) {
@@ -28,10 +30,10 @@ static bool take_hex(struct slice *text, uint64_t *value)
     return digits > 0;
 }
 
-static struct slice take_plain_word(struct slice *line)
+static struct slice consume_plain_word(struct slice *line)
 {
     size_t size = 0;
-    take_blanks(line);
+    skip_blanks(line);
     while (size < line->size && line->data[size] != ' ' && line->data[size] != '\t')
         size++;
     struct slice const word = {line->data, size};
@@ -39,20 +41,21 @@ static struct slice take_plain_word(struct slice *line)
     return word;
 }
 
-/* "55d0a000-55d1f000 r-xp 00001000 08:01 1234   /usr/bin/node"; only what holds code is kept.  0 or -errno. */
+/* "55d0a000-55d1f000 r-xp 00001000 08:01 1234   /usr/bin/node"; only what holds code is kept.  0
+ *                                               or -errno. */
 static int read_map_line(struct pprof_profile *profile, struct slice line)
 {
     struct pprof_mapping mapping = {.id = profile->mappings.count + 1};
-    if (!take_hex(&line, &mapping.start) || !take_word(&line, "-") ||
-        !take_hex(&line, &mapping.limit) || mapping.limit <= mapping.start)
+    if (!parse_hex(&line, &mapping.start) || !consume_word(&line, "-") ||
+        !parse_hex(&line, &mapping.limit) || mapping.limit <= mapping.start)
         return 0;
-    struct slice const flags = take_plain_word(&line);
-    take_blanks(&line);
-    if (flags.size < 3 || flags.data[2] != 'x' || !take_hex(&line, &mapping.offset))
+    struct slice const flags = consume_plain_word(&line);
+    skip_blanks(&line);
+    if (flags.size < 3 || flags.data[2] != 'x' || !parse_hex(&line, &mapping.offset))
         return 0;
-    take_plain_word(&line); /* device */
-    take_plain_word(&line); /* inode */
-    take_blanks(&line);
+    consume_plain_word(&line); /* device */
+    consume_plain_word(&line); /* inode */
+    skip_blanks(&line);
     mapping.file = pprof_add_string(profile, line);
     return mapping.file == UINT32_MAX ? -ENOMEM : pprof_add(&profile->mappings, mapping);
 }
@@ -184,6 +187,7 @@ int pprof_read_cpu_binary(struct pprof_text_reader *reader, struct fault *fault)
     uint64_t const period_us = word_at(reader->rest, size, 3);
     size_t at = HEADER_WORDS;
     int more;
+    INVARIANT(size > 0); /* or it had not been recognised */
     profile->form = PPROF_BINARY_CPU;
     if (period_us > UINT32_MAX)
         return fault_set(fault, -EINVAL, "the time between its samples makes no sense");

@@ -1,5 +1,5 @@
 /* asking_stack.h - a stack without the allocator's own frames at its inner end: the code that
- * asked. The same rule as stack_show's, for formats that keep inlining inside a frame. */
+ * asked. The rule is that of stack_show, for formats that keep inlining inside a frame. */
 #pragma once
 
 #include "model/recording.h"

@@ -22,7 +22,7 @@ static bool is(const char *key, const char *name)
     return strcmp(key, name) == 0;
 }
 
-static void take_bytes(struct json_in *json, struct memory_bytes *bytes)
+static void parse_bytes(struct json_in *json, struct memory_bytes *bytes)
 {
     char key[KEY_MAX];
     uint64_t *values = &bytes->size;
@@ -37,7 +37,7 @@ static void take_bytes(struct json_in *json, struct memory_bytes *bytes)
     }
 }
 
-static void take_process(struct saved *saved)
+static void parse_process(struct saved *saved)
 {
     struct breakdown *breakdown = saved->breakdown;
     char key[KEY_MAX];
@@ -54,7 +54,7 @@ static void take_process(struct saved *saved)
     }
 }
 
-static void take_capture(struct saved *saved)
+static void parse_capture(struct saved *saved)
 {
     char key[KEY_MAX], source[KEY_MAX] = "";
     for (json_in_object(&saved->json); json_in_key(&saved->json, key, sizeof(key));) {
@@ -68,12 +68,12 @@ static void take_capture(struct saved *saved)
     saved->breakdown->source = is(source, "pagemap") ? BREAKDOWN_PAGEMAP : BREAKDOWN_SMAPS;
 }
 
-static void take_total(struct saved *saved)
+static void parse_total(struct saved *saved)
 {
     char key[KEY_MAX];
     for (json_in_object(&saved->json); json_in_key(&saved->json, key, sizeof(key));) {
         if (is(key, "bytes"))
-            take_bytes(&saved->json, &saved->breakdown->total);
+            parse_bytes(&saved->json, &saved->breakdown->total);
         else
             json_in_skip(&saved->json);
     }
@@ -88,7 +88,7 @@ static enum breakdown_section find_section(const char *key)
     return (enum breakdown_section)section;
 }
 
-static void take_leaf(struct saved *saved)
+static void parse_leaf(struct saved *saved)
 {
     struct json_in *json = &saved->json;
     struct breakdown_leaf leaf = {.evidence = EVIDENCE_KERNEL};
@@ -101,7 +101,7 @@ static void take_leaf(struct saved *saved)
         else if (is(key, "item"))
             json_in_text(json, item, sizeof(item));
         else if (is(key, "bytes"))
-            take_bytes(json, &leaf.bytes);
+            parse_bytes(json, &leaf.bytes);
         else
             json_in_skip(json);
     }
@@ -114,7 +114,7 @@ static void take_leaf(struct saved *saved)
         saved->err = -ENOMEM;
 }
 
-static void take_all(struct saved *saved)
+static void parse_all(struct saved *saved)
 {
     struct json_in *json = &saved->json;
     char key[KEY_MAX], format[KEY_MAX] = "";
@@ -122,14 +122,14 @@ static void take_all(struct saved *saved)
         if (is(key, "format"))
             json_in_text(json, format, sizeof(format));
         else if (is(key, "process"))
-            take_process(saved);
+            parse_process(saved);
         else if (is(key, "capture"))
-            take_capture(saved);
+            parse_capture(saved);
         else if (is(key, "total"))
-            take_total(saved);
+            parse_total(saved);
         else if (is(key, "leaves"))
             for (json_in_array(json); !saved->err && json_in_item(json);)
-                take_leaf(saved);
+                parse_leaf(saved);
         else
             json_in_skip(json);
     }
@@ -140,7 +140,7 @@ int breakdown_saved_parse(struct slice text, const char *name, struct breakdown 
                           struct fault *fault)
 {
     struct saved saved = {.json = {.text = text}, .breakdown = breakdown};
-    take_all(&saved);
+    parse_all(&saved);
     if (saved.err == -ENOMEM)
         return fault_set(fault, saved.err, "%s: not enough memory for its parts", name);
     if (saved.err)
@@ -148,7 +148,8 @@ int breakdown_saved_parse(struct slice text, const char *name, struct breakdown 
                          name, SAVED_LEAVES_MAX);
     if (saved.json.failed || !saved.is_ours || !json_in_ended(&saved.json))
         return fault_set(fault, -EINVAL,
-                         "%s is no whole breakdown: make one with memoir map PID --json -o FILE",
+                         "%s is not a complete breakdown: make one with memoir map PID --json -o "
+                         "FILE",
                          name);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* breakdown_saved.h - a breakdown as `memoir map --json` wrote it, read back: the process, the parts, the totals.
+/* breakdown_saved.h - a breakdown as `memoir map --json` wrote it, read back: the process, the
+ * parts, the totals.
  *
  * Mappings, cgroup and what runtimes said are left out.  Any bytes may be given. */
 #pragma once
@@ -9,7 +10,7 @@
 
 #define SAVED_LEAVES_MAX 100000u
 
-/* Into an empty breakdown, which the caller ends in any case.  0, or -EINVAL, -E2BIG, -ENOMEM with a sentence that begins
- * with `name`. */
+/* Into an empty breakdown, which the caller ends in any case.  0, or -EINVAL, -E2BIG, -ENOMEM
+ * with a sentence that begins with `name`. */
 int breakdown_saved_parse(struct slice text, const char *name, struct breakdown *breakdown,
                           struct fault *fault);

@@ -112,6 +112,7 @@ int folded_write(struct export_job *job, struct output *out, struct fault *fault
     int err = export_weigh(job, metric, &weights, fault);
     if (err)
         return err;
+    output_be_text(out);
     if (fold(&lines, &weights))
         write_lines(&lines, job, out);
     else

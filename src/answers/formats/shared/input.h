@@ -1,4 +1,5 @@
-/* input.h - the bytes of a file, unpacked on the way: plain, gzip, zstd, xz or bzip2, told by how it begins.
+/* input.h - the bytes of a file, unpacked on the way: plain, gzip, zstd, xz or bzip2, told by
+ * how it begins.
  *
  * The mirror of output.h.  Memory does not grow with the file. */
 #pragma once
@@ -21,7 +22,7 @@ struct input;
 
 /* Opens an ordinary file.  NULL with a sentence in `fault`. */
 struct input *input_open(const char *path, struct fault *fault);
-/* The same from memory, for tests and fuzzing; `data` stays the caller's.  NULL: out of memory. */
+/* Like input_open, from memory, for tests; `data` stays the caller's.  NULL: out of memory. */
 struct input *input_open_bytes(const void *data, size_t size);
 void input_close(struct input *input); /* NULL is allowed */
 

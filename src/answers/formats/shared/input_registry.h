@@ -1,6 +1,8 @@
-/* input_registry.h - the formats that memoir reads as recordings, in one table; registry.h has those that it writes.
+/* input_registry.h - the formats that memoir reads as recordings, in one table; registry.h has
+ * those that it writes.
  *
- * To add one: a parser in formats/NAME/, its functions in formats/shared/readers.h, and a row in input_registry.c. */
+ * To add one: a parser in formats/NAME/, its functions in formats/shared/readers.h, and a row in
+ * input_registry.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +20,8 @@ struct input_format {
     bool is_own;         /* memoir's own recordings */
 };
 
-/* Ends with a row without a name, which knows no file and reads what no other does: recordings with a damaged beginning. */
+/* Ends with a row without a name, which knows no file and reads what no other does: recordings
+ * with a damaged beginning. */
 extern const struct input_format input_formats[];
 
 /* The one that knows how the file begins; else the last row. */

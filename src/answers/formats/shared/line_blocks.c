@@ -46,7 +46,8 @@ static bool give(struct line_blocks *blocks, size_t size, struct slice *lines)
     return true;
 }
 
-/* What is behind the last line break.  There is room for one more byte: fill() makes it before it finds nothing. */
+/* What is behind the last line break.  There is room for one more byte: fill() makes it before
+ * it finds nothing. */
 static bool end_of_input(struct line_blocks *blocks, struct slice *lines)
 {
     size_t const left = blocks->skipping || blocks->failed ? 0 : blocks->end - blocks->begin;

@@ -3,17 +3,21 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#include "base/utf8.h"
 
 #define BUFFER_BYTES (256u << 10)
 
 struct output {
     FILE *file;
     enum compression compression;
-    int failed; /* -errno of the first failure */
+    int failed;   /* -errno of the first failure */
+    bool is_text; /* output_be_text was called */
     z_stream gzip;
     ZSTD_CCtx *zstd;
     size_t used;
@@ -97,15 +101,44 @@ static void pack_zstd(struct output *output, int last)
     } while (last ? left != 0 : in.pos < in.size);
 }
 
+/* Makes the buffer harmless but for a character that the next bytes may complete: its length. */
+static size_t tame(struct output *output, bool is_last)
+{
+    unsigned char *text = output->buffer;
+    for (size_t at = 0; at < output->used;) {
+        size_t const left = output->used - at;
+        size_t const length = utf8_length((const char *)text + at, left);
+        bool const is_kept = text[at] == '\n' || text[at] == '\t';
+        if (length == 0 && left < UTF8_MAX && !is_last)
+            return left;
+        if (length == 0)
+            text[at] = '?';
+        else if (!is_kept && utf8_steers((const char *)text + at, length))
+            memset(text + at, '?', length);
+        at += length ? length : 1;
+    }
+    return 0;
+}
+
 static void drain(struct output *output, int last)
 {
+    unsigned char cut[UTF8_MAX];
+    size_t const cut_size = output->is_text ? tame(output, last) : 0;
+    output->used -= cut_size;
+    memcpy(cut, output->buffer + output->used, cut_size);
     if (output->compression == COMPRESS_GZIP)
         pack_gzip(output, last);
     else if (output->compression == COMPRESS_ZSTD)
         pack_zstd(output, last);
     else
         store(output, output->buffer, output->used);
-    output->used = 0;
+    memcpy(output->buffer, cut, cut_size);
+    output->used = cut_size;
+}
+
+void output_be_text(struct output *output)
+{
+    output->is_text = true;
 }
 
 int output_finish(struct output *output, struct fault *fault)

@@ -22,6 +22,10 @@ struct output;
  * memory.  Every output_create needs one output_finish. */
 struct output *output_create(FILE *file, enum compression compression);
 
+/* What follows is lines of text: what steers a terminal in them (utf8_steers) and what is not UTF-8
+ * becomes '?', byte for byte. */
+void output_be_text(struct output *output);
+
 /* Ends the compressed stream, flushes and frees `output`.  0, or the first failure. */
 int output_finish(struct output *output, struct fault *fault);
 

@@ -4,8 +4,9 @@
 #include "formats/shared/input.h"
 #include "model/recording.h"
 
-/* Reads all of `input`, which it closes (NULL: there was no memory for one).  NULL with a sentence in `fault`. */
+/* Reads all of `input`, which it closes (NULL: there was no memory for one).  NULL with a
+ * sentence in `fault`. */
 typedef struct recording *(*read_input_fn)(struct input *input, struct fault *fault);
 
-/* The same from a file.  NULL with a sentence that names it. */
+/* Has `read` read a file.  NULL with a sentence that names the file. */
 struct recording *read_path(const char *path, read_input_fn read, struct fault *fault);

@@ -39,17 +39,14 @@ const char *export_refusal(const struct export_format *format, bool has_metric, 
                            bool has_filter)
 {
     if (has_range && !format->takes_range)
-        return "a heaptrack file is made of the whole run: ask for no time, heaptrack_gui can "
-               "filter by "
-               "time itself";
+        return "a heaptrack file always contains the whole run: leave out the time, heaptrack_gui "
+               "can filter by time";
     if (has_metric && !format->takes_metric)
-        return "a heaptrack file holds calls, peak, leaks and temporary counts together: ask for "
-               "no "
-               "metric";
+        return "a heaptrack file contains calls, peak, leaks and temporary counts together: leave "
+               "out --metric";
     if (has_filter && !format->takes_filter)
-        return "a heaptrack file is made of all stacks, or its peak would be wrong: ask for no "
-               "filter, "
-               "and use heaptrack_print --filter-bt-function";
+        return "a heaptrack file always contains all stacks, or its peak would be wrong: leave out "
+               "--filter, and use heaptrack_print --filter-bt-function";
     return NULL;
 }
 
@@ -69,8 +66,8 @@ static int tell_empty(const struct export_job *job, struct fault *fault)
         job->filter || job->range.from_ns > 0 || job->range.to_ns < job->recording->duration_ns;
     return fault_set(fault, -ENODATA, "there is nothing to write: no stack has any %s%s",
                      job->metric ? job->metric->name : "number",
-                     is_part ? " in what was asked for"
-                             : "; memoir info tells what is in it, and --metric chooses");
+                     is_part ? " in the chosen time and filter"
+                             : "; memoir info lists the contents, --metric chooses");
 }
 
 static void note_losses(struct export_job *job)
@@ -91,14 +88,14 @@ int export_write(const struct export_format *format, struct export_job *job, str
 {
     if (strcmp(format->name, "heaptrack") == 0 && !recording_traces_heap(job->recording))
         return fault_set(fault, -ENODATA,
-                         "a heaptrack file is made of allocations, and there are none in this one: "
-                         "take --to folded, pprof, callgrind or perf");
+                         "a heaptrack file contains allocations, and this recording has none: use "
+                         "--to folded, pprof, callgrind or perf");
     bool const is_of_live =
         strcmp(format->name, "heaptrack") == 0 || strcmp(format->name, "massif") == 0;
     if (is_of_live && !recording_knows_live(job->recording))
         return fault_set(fault, -ENODATA,
-                         "a file of %s's is about what is live, which this one does not tell: take "
-                         "--to folded, pprof, callgrind or perf",
+                         "a %s file contains live memory, which this file does not have: use --to "
+                         "folded, pprof, callgrind or perf",
                          format->name);
     note_losses(job);
     int const err = format->write(job, out, fault);
@@ -125,8 +122,8 @@ static void note_suppressed(struct export_job *job, const struct weights *weight
     if (weights->suppressed_count)
         export_note(
             job,
-            "%s in %s blocks are left out, which are no leaks by the rules of memoir report; "
-            "heap.live has them",
+            "%s in %s blocks are left out, because the rules of memoir report suppress them as "
+            "leaks; heap.live has them",
             human_bytes(weights->suppressed_value, bytes),
             human_count(weights->suppressed_count, blocks));
 }

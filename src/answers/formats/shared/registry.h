@@ -1,7 +1,7 @@
 /* registry.h - the formats of other programs that memoir writes, in one table.
  *
- * To add one: a file formats/NAME.c with a write function, its prototype in formats/shared/writers.h, and
- * a row in registry.c.  docs/formats.md says what each one holds. */
+ * To add one: a file formats/NAME.c with a write function, its prototype in
+ * formats/shared/writers.h, and a row in registry.c.  docs/formats.md says what each one holds. */
 #pragma once
 
 #include <stdbool.h>
@@ -49,17 +49,20 @@ struct export_format {
 extern const struct export_format export_formats[];               /* ends with a NULL name */
 const struct export_format *export_format_find(const char *name); /* NULL when there is none */
 
-/* Why a format cannot be narrowed like that, in a sentence that calls things by their options; NULL when it can. */
+/* Why a format cannot be narrowed like that, in a sentence that calls things by their options;
+ * NULL when it can. */
 const char *export_refusal(const struct export_format *format, bool has_metric, bool has_range,
                            bool has_filter);
-/* Whether somebody must choose a metric when none was asked for: the format has one number only, or is by nature about the heap,
- * and `recording` has none. */
+/* Whether the caller must choose a metric when none was given: the format has one number only,
+ * or is by nature about the heap, and `recording` has none. */
 bool export_needs_metric(const struct export_format *format, const struct recording *recording);
 
-/* What a file made of this job is to say about losses and estimates, where its format has a place for it; empty: nothing. */
+/* What a file made of this job is to say about losses and estimates, where its format has a
+ * place for it; empty: nothing. */
 const char *export_losses(const struct export_job *job);
 
-/* Has the format write all of it; the first note is about losses, if there were any.  -ENODATA with a sentence when there is nothing to write; else what its write function says. */
+/* Has the format write all of it; the first note is about losses, if there were any.  -ENODATA
+ * with a sentence when there is nothing to write; else what its write function says. */
 int export_write(const struct export_format *format, struct export_job *job, struct output *out,
                  struct fault *fault);
 

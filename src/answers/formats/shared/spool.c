@@ -15,8 +15,15 @@
 #define PART_BYTES      (256u << 10)
 #define SPOOL_BYTES_MAX (UINT64_C(64) << 30)
 
+#define RESERVED_MAX 4u
+
+static int reserved[RESERVED_MAX];
+static unsigned reserved_count;
+
 static int open_nameless(void)
 {
+    if (reserved_count > 0)
+        return reserved[--reserved_count];
     const char *folder = getenv("TMPDIR");
     int fd = -1;
     if (folder && *folder)
@@ -24,6 +31,20 @@ static int open_nameless(void)
     if (fd < 0)
         fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     return fd < 0 ? memfd_create("memoir-input", MFD_CLOEXEC) : fd;
+}
+
+int spool_reserve(void)
+{
+    if (reserved_count == RESERVED_MAX)
+        return -1;
+    unsigned const before = reserved_count;
+    reserved_count = 0;
+    int const fd = open_nameless();
+    reserved_count = before;
+    if (fd < 0)
+        return -1;
+    reserved[reserved_count++] = fd;
+    return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 static bool put(int fd, const char *bytes, size_t size)
@@ -73,8 +94,9 @@ static int copy(struct spool_source source, int fd, const char *name, struct fau
             err = fault_set(fault, -EFBIG, "cannot read %s: there is more than 64 GiB of it", name);
         else if (size > 0 && !put(fd, part, (size_t)size))
             err = fault_set(fault, -errno,
-                            "cannot keep what %s gives: %s; TMPDIR says where there is room", name,
-                            strerror(errno));
+                            "cannot store the data of %s: %s; set TMPDIR to a folder with more "
+                            "room",
+                            name, strerror(errno));
     }
     free(part);
     return size < 0 ? fault_set(fault, (int)size, "cannot read %s: %s", name, strerror((int)-size))

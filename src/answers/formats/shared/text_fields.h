@@ -1,4 +1,4 @@
-/* text_fields.h - pieces taken off the front of a line of text. */
+/* text_fields.h - pieces consumed from the front of a line of text. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@ static inline struct slice slice_from(struct slice text, size_t at)
     return (struct slice){text.data + at, text.size - at};
 }
 
-/* Takes `word` off the front, when it is there. */
-static inline bool take_word(struct slice *text, const char *word)
+/* Consumes `word` at the front, when it is there. */
+static inline bool consume_word(struct slice *text, const char *word)
 {
     size_t const size = strlen(word);
     if (text->size < size || memcmp(text->data, word, size) != 0)
@@ -21,7 +21,7 @@ static inline bool take_word(struct slice *text, const char *word)
     return true;
 }
 
-static inline void take_blanks(struct slice *text)
+static inline void skip_blanks(struct slice *text)
 {
     while (text->size && (text->data[0] == ' ' || text->data[0] == '\t'))
         *text = slice_from(*text, 1);
@@ -37,12 +37,12 @@ static inline int digit_value(char c, unsigned base)
     return value < (int)base ? value : -1;
 }
 
-/* Takes a number without a sign, decimal or, behind "0x", hexadecimal.  False, and nothing taken, when there is none
- * or it does not fit. */
-static inline bool take_number(struct slice *text, uint64_t *value)
+/* Parses a number without a sign, decimal or, behind "0x", hexadecimal.  False, and nothing
+ * consumed, when there is none or it does not fit. */
+static inline bool parse_number(struct slice *text, uint64_t *value)
 {
     struct slice rest = *text;
-    unsigned const base = take_word(&rest, "0x") ? 16 : 10;
+    unsigned const base = consume_word(&rest, "0x") ? 16 : 10;
     uint64_t sum = 0;
     size_t digits = 0;
     for (; digits < rest.size && digit_value(rest.data[digits], base) >= 0; digits++)
@@ -56,8 +56,8 @@ static inline bool take_number(struct slice *text, uint64_t *value)
     return true;
 }
 
-/* Takes the next line off, without its line break. */
-static inline bool take_line(struct slice *text, struct slice *line)
+/* Consumes the next line, without its line break. */
+static inline bool consume_line(struct slice *text, struct slice *line)
 {
     const char *end = text->size ? memchr(text->data, '\n', text->size) : NULL;
     if (!end)

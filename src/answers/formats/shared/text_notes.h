@@ -2,14 +2,14 @@
 #pragma once
 
 #include "formats/shared/line_blocks.h"
+#include "formats/shared/text_lines.h"
 #include "model/recording.h"
 
 struct text_end {
     const char *program; /* that writes such files */
-    uint64_t line, damaged, first_damaged;
-    bool is_short;     /* something that it announced did not come */
-    bool is_too_large; /* it has more than anybody could have made */
+    const struct text_lines *lines;
+    bool is_short; /* something that it announced did not come */
 };
 
-void text_tell_end(struct recording *recording, const struct line_blocks *lines,
+void text_tell_end(struct recording *recording, const struct line_blocks *blocks,
                    const struct text_end *end);

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/csv_out.h"
 #include "base/json_out.h"
 #include "report/breakdown/breakdown_parts.h"
-#include "report/rows/csv_field.h"
 #include "report/text/text_style.h"
 
 #define NAME_COLUMNS 60
@@ -16,7 +17,7 @@
 static void put_capture(const char *title, const struct breakdown *breakdown, FILE *out)
 {
     char when[40];
-    time_t const seconds = (time_t)(breakdown->time_unix_ns / 1000000000u);
+    time_t const seconds = (time_t)(breakdown->time_unix_ns / NS_PER_SECOND);
     struct tm local;
     localtime_r(&seconds, &local);
     strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &local);
@@ -137,17 +138,20 @@ void breakdown_diff_csv_write(const struct breakdown_diff_view *view, FILE *out)
 {
     enum memory_figure const figure = view->diff->figure;
     const char *name = memory_figure_name(figure);
-    fprintf(out, "section,label,item,%s_before_bytes,%s_after_bytes,%s_change_bytes\n", name, name,
-            name);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_format(&csv, "section,label,item,%s_before_bytes,%s_after_bytes,%s_change_bytes", name,
+               name, name);
+    csv_end_row(&csv);
     vec_each (change, &view->diff->changes) {
         if (is_small(view, change))
             continue;
-        fprintf(out, "%s,", breakdown_section_key(change->section));
-        csv_field_write(out, change->label);
-        fputc(',', out);
-        csv_field_write(out, change->item);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRId64 "\n",
-                memory_figure_of(&change->before, figure), memory_figure_of(&change->after, figure),
-                breakdown_change_of(change, figure));
+        csv_text(&csv, breakdown_section_key(change->section));
+        csv_text(&csv, change->label);
+        csv_text(&csv, change->item);
+        csv_uint(&csv, memory_figure_of(&change->before, figure));
+        csv_uint(&csv, memory_figure_of(&change->after, figure));
+        csv_int(&csv, breakdown_change_of(change, figure));
+        csv_end_row(&csv);
     }
 }

@@ -2,10 +2,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/csv_out.h"
 #include "base/json_out.h"
 #include "report/breakdown/breakdown_parts.h"
 #include "report/breakdown/breakdown_report.h"
-#include "report/rows/csv_field.h"
+#include "report/json/json_report.h"
 
 /* What a walk over pages cannot tell is left out, not zero. */
 static bool is_known(const struct breakdown *breakdown, size_t field)
@@ -30,15 +31,6 @@ void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdo
     json_object_end(json);
 }
 
-static void put_known(struct json_out *json, const char *key, int64_t value)
-{
-    json_key(json, key);
-    if (value < 0)
-        json_null(json);
-    else
-        json_int(json, value);
-}
-
 void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown)
 {
     static const char *const sources[] = {[BREAKDOWN_SMAPS] = "smaps",
@@ -58,19 +50,19 @@ void breakdown_json_process(struct json_out *json, const struct breakdown *break
     json_uint_field(json, "predicted_ns", breakdown->predicted_ns);
     json_text_field(json, "source", sources[breakdown->source]);
     json_uint_field(json, "read_bytes", breakdown->read_bytes);
-    put_known(json, "rss_before", breakdown->rss_before);
-    put_known(json, "rss_after", breakdown->rss_after);
+    json_measured_field(json, "rss_before", breakdown->rss_before);
+    json_measured_field(json, "rss_after", breakdown->rss_after);
     json_int_field(
         json, "sum_less_rss_before",
         breakdown->rss_before < 0 ? 0 : (int64_t)breakdown->total.rss - breakdown->rss_before);
     json_object_end(json);
     json_key(json, "status");
     json_object_begin(json);
-    put_known(json, "rss_anon", breakdown->rss_anon);
-    put_known(json, "rss_file", breakdown->rss_file);
-    put_known(json, "rss_shmem", breakdown->rss_shmem);
-    put_known(json, "rss_peak", breakdown->rss_peak);
-    put_known(json, "page_tables", breakdown->page_tables);
+    json_measured_field(json, "rss_anon", breakdown->rss_anon);
+    json_measured_field(json, "rss_file", breakdown->rss_file);
+    json_measured_field(json, "rss_shmem", breakdown->rss_shmem);
+    json_measured_field(json, "rss_peak", breakdown->rss_peak);
+    json_measured_field(json, "page_tables", breakdown->page_tables);
     json_object_end(json);
 }
 
@@ -141,22 +133,22 @@ static void put_cgroup(struct json_out *json, const struct cgroup_memory *cgroup
     json_object_begin(json);
     json_uint_field(json, "version", cgroup->version);
     json_text_field(json, "path", cgroup->path);
-    put_known(json, "working_set", cgroup->working_set);
-    put_known(json, "current", cgroup->current);
-    put_known(json, "limit", cgroup->limit);
-    put_known(json, "high", cgroup->high);
-    put_known(json, "peak", cgroup->peak);
-    put_known(json, "anon", cgroup->anon);
-    put_known(json, "file", cgroup->file);
-    put_known(json, "file_mapped", cgroup->file_mapped);
-    put_known(json, "inactive_file", cgroup->inactive_file);
-    put_known(json, "shmem", cgroup->shmem);
-    put_known(json, "kernel", cgroup->kernel);
-    put_known(json, "slab", cgroup->slab);
-    put_known(json, "sock", cgroup->sock);
-    put_known(json, "page_tables", cgroup->page_tables);
-    put_known(json, "kernel_stack", cgroup->kernel_stack);
-    put_known(json, "swap", cgroup->swap);
+    json_measured_field(json, "working_set", cgroup->working_set);
+    json_measured_field(json, "current", cgroup->current);
+    json_measured_field(json, "limit", cgroup->limit);
+    json_measured_field(json, "high", cgroup->high);
+    json_measured_field(json, "peak", cgroup->peak);
+    json_measured_field(json, "anon", cgroup->anon);
+    json_measured_field(json, "file", cgroup->file);
+    json_measured_field(json, "file_mapped", cgroup->file_mapped);
+    json_measured_field(json, "inactive_file", cgroup->inactive_file);
+    json_measured_field(json, "shmem", cgroup->shmem);
+    json_measured_field(json, "kernel", cgroup->kernel);
+    json_measured_field(json, "slab", cgroup->slab);
+    json_measured_field(json, "sock", cgroup->sock);
+    json_measured_field(json, "page_tables", cgroup->page_tables);
+    json_measured_field(json, "kernel_stack", cgroup->kernel_stack);
+    json_measured_field(json, "swap", cgroup->swap);
     json_object_end(json);
 }
 
@@ -220,57 +212,68 @@ int breakdown_json_write(const struct breakdown *breakdown, const struct breakdo
 
 /* ---- CSV ---- */
 
-static void put_csv_figures(const struct breakdown *breakdown, const struct memory_bytes *bytes,
-                            FILE *out)
+static void put_csv_figures(struct csv_out *csv, const struct breakdown *breakdown,
+                            const struct memory_bytes *bytes)
 {
     const uint64_t *values = &bytes->size;
     for (size_t i = 0; i < MEMORY_BYTES_FIELDS; i++) {
         if (is_known(breakdown, i))
-            fprintf(out, ",%" PRIu64, values[i]);
+            csv_uint(csv, values[i]);
         else
-            fputc(',', out);
+            csv_empty(csv);
     }
-    fputc('\n', out);
+    csv_end_row(csv);
 }
 
-static void put_csv_head(const char *first, FILE *out)
+static void put_csv_head(struct csv_out *csv, const char *first)
 {
-    fputs(first, out);
+    csv_format(csv, "%s", first);
     for (size_t i = 0; i < MEMORY_BYTES_FIELDS; i++)
-        fprintf(out, ",%s_bytes", memory_bytes_names[i]);
-    fputc('\n', out);
+        csv_format(csv, "%s_bytes", memory_bytes_names[i]);
+    csv_end_row(csv);
 }
 
-static void put_csv_leaf(const struct breakdown_leaf *leaf, FILE *out)
+static void put_csv_leaf(struct csv_out *csv, const struct breakdown_leaf *leaf)
 {
-    fprintf(out, "%s,", breakdown_section_key(leaf->section));
-    csv_field_write(out, leaf->label);
-    fputc(',', out);
-    csv_field_write(out, leaf->item);
+    csv_text(csv, breakdown_section_key(leaf->section));
+    csv_text(csv, leaf->label);
+    csv_text(csv, leaf->item);
+}
+
+static void put_csv_region(struct csv_out *csv, const struct memory_region *region,
+                           bool without_addresses)
+{
+    if (without_addresses) {
+        csv_empty(csv);
+        csv_empty(csv);
+    } else {
+        csv_format(csv, "%" PRIx64, region->start);
+        csv_format(csv, "%" PRIx64, region->end);
+    }
+    csv_text(csv, region->rights);
+    csv_text(csv, region->name);
 }
 
 void breakdown_csv_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                          FILE *out)
 {
+    struct csv_out csv;
+    csv_init(&csv, out);
     if (!view->all) {
-        put_csv_head("section,label,item,evidence,regions", out);
+        put_csv_head(&csv, "section,label,item,evidence,regions");
         vec_each (leaf, &breakdown->leaves) {
-            put_csv_leaf(leaf, out);
-            fprintf(out, ",%s,%u", breakdown_evidence_key(leaf->evidence), leaf->regions);
-            put_csv_figures(breakdown, &leaf->bytes, out);
+            put_csv_leaf(&csv, leaf);
+            csv_text(&csv, breakdown_evidence_key(leaf->evidence));
+            csv_uint(&csv, leaf->regions);
+            put_csv_figures(&csv, breakdown, &leaf->bytes);
         }
         return;
     }
-    put_csv_head("section,label,item,start,end,rights,name", out);
+    put_csv_head(&csv, "section,label,item,start,end,rights,name");
     for (size_t i = 0; i < breakdown->regions.count; i++) {
         const struct memory_region *region = &breakdown->regions.items[i];
-        put_csv_leaf(&breakdown->leaves.items[breakdown->region_leaves.items[i]], out);
-        if (view->without_addresses)
-            fprintf(out, ",,,%s,", region->rights);
-        else
-            fprintf(out, ",%" PRIx64 ",%" PRIx64 ",%s,", region->start, region->end,
-                    region->rights);
-        csv_field_write(out, region->name);
-        put_csv_figures(breakdown, &region->bytes, out);
+        put_csv_leaf(&csv, &breakdown->leaves.items[breakdown->region_leaves.items[i]]);
+        put_csv_region(&csv, region, view->without_addresses);
+        put_csv_figures(&csv, breakdown, &region->bytes);
     }
 }

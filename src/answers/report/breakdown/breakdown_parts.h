@@ -1,4 +1,5 @@
-/* breakdown_parts.h - what the text, JSON and CSV of a breakdown share, and the lower half of its text. */
+/* breakdown_parts.h - what the text, JSON and CSV of a breakdown share, and the lower half of
+ * its text. */
 #pragma once
 
 #include <stdio.h>
@@ -24,7 +25,8 @@ void breakdown_cgroup_write(const struct breakdown *breakdown, FILE *out);
 void breakdown_regions_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                              FILE *out);
 
-/* Fields of an open object: "bytes" with what is known; "process", "capture" and "status"; "sections" and "leaves"; one address as text. */
+/* Fields of an open object: "bytes" with what is known; "process", "capture" and "status";
+ * "sections" and "leaves"; one address as text. */
 void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdown,
                           const struct memory_bytes *bytes);
 void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown);

@@ -24,8 +24,8 @@ struct breakdown_view {
     enum breakdown_unit unit;
 };
 
-/* Sections, totals, what runtimes say, the largest mappings.  Whole MiB stand where scripts look for them
- * (`grep 'RSS (Resident)' | awk '{print $3}'`), the exact kB behind. */
+/* Sections, totals, what runtimes say, the largest mappings.  Whole MiB stand where scripts look
+ * for them (`grep 'RSS (Resident)' | awk '{print $3}'`), the exact kB behind. */
 void breakdown_text_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                           FILE *out);
 /* 0 or -EIO; docs/json.md describes it. */
@@ -35,11 +35,12 @@ int breakdown_json_write(const struct breakdown *breakdown, const struct breakdo
 void breakdown_csv_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                          FILE *out);
 
-/* Section;Label;Item and the bytes of the figure, for flame graphs; deepest last.  Parts without any are left out. */
+/* Section;Label;Item and the bytes of the figure, for flame graphs; deepest last.  Parts without
+ * any are left out. */
 void breakdown_folded_write(const struct breakdown *breakdown, enum memory_figure figure,
                             FILE *out);
 
-/* The regions with the most of the figure, at most `top` (`all`: any number), none empty or below the minimum: numbers of
- * regions, which the caller frees.  NULL when there are none. */
+/* The regions with the most of the figure, at most `top` (`all`: any number), none empty or
+ * below the minimum: numbers of regions, which the caller frees.  NULL when there are none. */
 uint32_t *breakdown_largest(const struct breakdown *breakdown, const struct breakdown_view *view,
                             size_t *count);

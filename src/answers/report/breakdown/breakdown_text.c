@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/breakdown/breakdown_parts.h"
 #include "report/text/text_style.h"
@@ -37,7 +38,8 @@ static void put_exact(const struct breakdown_page *page, const struct memory_byt
                 kib(bytes->swap), kib(bytes->size));
 }
 
-/* "  Heap:         " for short labels, as many columns as a name takes for long ones; then MB, then the rest. */
+/* "  Heap:  " for short labels, as many columns as a name takes for long ones; then MB, then the
+ * rest. */
 static void put_line(const struct breakdown_page *page, const char *label,
                      const struct memory_bytes *bytes, bool is_name)
 {
@@ -161,7 +163,8 @@ static void put_if_any(const struct breakdown_page *page, const char *label, uin
         put_total(page, label, (int64_t)bytes, remark);
 }
 
-/* The sum against the kernel's own counter, which is another thing: pages come and go while we look. */
+/* The sum against the kernel's own counter, which is another thing: pages come and go while we
+ * look. */
 static void put_reconciled(FILE *out, const struct breakdown *breakdown)
 {
     int64_t const walked = (int64_t)breakdown->total.rss;
@@ -215,7 +218,7 @@ static void put_totals(const struct breakdown_page *page)
 static void put_head(FILE *out, const struct breakdown *breakdown)
 {
     char took[HUMAN_MAX], when[40];
-    time_t const seconds = (time_t)(breakdown->time_unix_ns / 1000000000u);
+    time_t const seconds = (time_t)(breakdown->time_unix_ns / NS_PER_SECOND);
     struct tm local;
     localtime_r(&seconds, &local);
     strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &local);

@@ -20,8 +20,8 @@ struct frame_entry {
 struct flame_writer {
     const struct flame_scene *scene;
     struct svg_out *out;
-    struct pair_index
-        strings;     /* of 0 and a string_id: its place in the file's list, after the empty one */
+    /* of 0 and a string_id: its place in the file's list, after the empty one */
+    struct pair_index strings;
     uint32_t *slots; /* open addressing over `frames`: 0, or index + 1 */
     size_t slot_mask;
     VEC(struct frame_entry) frames;

@@ -1,12 +1,13 @@
 /* flame_data.h - the graph as compact JSON for the script inside the picture.
  *
  * {"unit","noun","total","icicle","reverse",
- *  "strings": [text…],                                            names, modules, files, each once
- *  "frames": [name,module,file,line,inlined,colour class, …],     six numbers a frame, each once
- *  "trees": [{"nodes": [frame,depth,value,count, …]}, …]}             top-down, bottom-up
+ * "strings": [text…],                                            names, modules, files, each
+ * once "frames": [name,module,file,line,inlined,colour class, …],     six numbers a frame, each
+ * once "trees": [{"nodes": [frame,depth,value,count, …]}, …]}             top-down, bottom-up
  *
- * In a differential graph each tree has besides, for each of its nodes,
- *  "changes": [before,after,count before,count after,error,colour class, …]    before: as compared, see diff_scale.h
+ * In a differential graph each tree has besides, for each of its nodes, "changes":
+ * [before,after,count before,count after,error,colour class, …]    before: as compared, see
+ * diff_scale.h
  *
  * Nodes are in pre-order; a negative frame is a remainder that stands for so many frames. */
 #pragma once
@@ -37,7 +38,8 @@ unsigned flame_class(const struct flame_scene *scene, const struct call_node *no
 unsigned flame_frame_class(const struct flame_scene *scene, const struct flame_view *view,
                            const struct flame_frame *frame);
 
-/* What the metric counts beside its value: "sample", "wait", "block"; NULL when it is counted itself. */
+/* What the metric counts beside its value: "sample", "wait", "block"; NULL when it is counted
+ * itself. */
 const char *flame_noun(const struct metric *metric);
 
 /* The sentence about what "…" hides, empty when nothing is hidden. */

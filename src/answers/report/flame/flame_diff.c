@@ -81,8 +81,8 @@ static void tell_rules(const struct diff_tree *tree, struct picture_text *line)
         [NOISE_UNKNOWN] = "calls are estimated, by an error that is not known: nothing is grey",
     };
     picture_add(line,
-                "each frame is as wide as before and after together; its colour is its change with "
-                "all it calls; %s",
+                "each frame is as wide as its values before and after together; its colour is the "
+                "change, with everything it calls; %s",
                 noise[tree->noise.kind]);
 }
 

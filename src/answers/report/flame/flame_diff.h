@@ -1,7 +1,7 @@
 /* flame_diff.h - a differential flame graph: what two recordings spent where, in one picture.
  *
- * A frame is as wide as both have there together, so that what is gone has the width it had; its colour is the change of
- * it with all it calls.  Grey is what may be the chance of sampling. */
+ * A frame is as wide as both have there together, so that what is gone has the width it had; its
+ * colour is the change of it with all it calls.  Grey is what may be the chance of sampling. */
 #pragma once
 
 #include "analyze/diff/diff_scale.h"
@@ -22,11 +22,12 @@ int flame_diff_render(const struct flame_diff *diff, const struct flame_options 
 /* Only the data of it, for a page that draws by itself:
  *
  * {"metric","unit","scale",                                   what `before` is multiplied by
- *  "before": {"value","count","from_ns","to_ns"}, "after": the same,       of all stacks; `before` as compared
- *  "grown","shrunk",                                          what nodes gained and lost by themselves
- *  "noise": "none"|"samples"|"blocks"|"unknown",              what may be chance, see diff_noise.h
- *  "kinds": ["same","chance",…], "kinds_from": N,             colour class N in "changes" is the first of them
- *  "flame": {…}}                                              as flame_data.h has it */
+ * "before": {"value","count","from_ns","to_ns"}, "after": the same,       of all stacks;
+ * `before` as compared "grown","shrunk",                                          what nodes
+ * gained and lost by themselves "noise": "none"|"samples"|"blocks"|"unknown",              what
+ * may be chance, see diff_noise.h "kinds": ["same","chance",…], "kinds_from": N,
+ * colour class N in "changes" is the first of them "flame": {…}}
+ * as flame_data.h has it */
 int flame_diff_data_render(const struct flame_diff *diff, const struct flame_options *options,
                            struct svg_out *out, struct fault *fault);
 

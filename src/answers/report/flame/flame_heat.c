@@ -65,7 +65,8 @@ static int64_t common_value(const struct heat_map *map)
     return 0;
 }
 
-/* Steps of equal size, whole samples; or, when a few cells have many times what most have, of equal ratio. */
+/* Steps of equal size, whole samples; or, when a few cells have many times what most have, of
+ * equal ratio. */
 static void set_levels(struct flame_heat *heat, int64_t most, int64_t middle)
 {
     bool const is_linear = most / SPREAD_MAX <= middle;

@@ -1,5 +1,5 @@
-/* flame_heat.h - a heat map above a flame graph: when in each second it happened; pick a stretch, and the graph is of
- * that stretch.
+/* flame_heat.h - a heat map above a flame graph: when in each second it happened; pick a
+ * stretch, and the graph is of that stretch.
  *
  * Without script it shows the map and the graph of all of it. */
 #pragma once

@@ -23,8 +23,8 @@ struct flame_layout {
 struct flame_limits {
     int64_t min_value;  /* smaller frames go into a remainder; at least 1 */
     uint32_t max_depth; /* frames further from the root than this too */
-    uint32_t
-        max_frames; /* raises min_value until at most so many are left (remainders not counted) */
+    /* raises min_value until at most so many are left (remainders not counted) */
+    uint32_t max_frames;
 };
 
 /* 0 or -ENOMEM.  Frames without a positive value have no width; they count as hidden. */
@@ -36,7 +36,7 @@ void flame_layout_fini(struct flame_layout *layout);
 size_t flame_layout_skip(const struct flame_layout *layout, size_t at);
 
 /* Calls `draw` for each frame at least `min_value` wide and once for each run of narrower
- * neighbours (a remainder with `hidden` set), whatever lies above the latter left out: what a
+ * neighbours (a remainder with `hidden` set), without what lies above the latter: what a
  * picture of finite resolution shows.  Returns how many frames it did not draw by themselves. */
 typedef void flame_draw(void *context, const struct flame_frame *frame);
 uint64_t flame_layout_visit(const struct flame_layout *layout, double min_value, flame_draw *draw,

@@ -63,6 +63,7 @@ static const struct tone unknown_tone = {0xcfd2d6, 0x4d525a};
 static const struct tone rest_tone = {0xe4e5e8, 0x34383f};
 static const struct tone kernel_among_modules = {0xa9b4cc, 0x46536e};
 static const struct tone kind_tones[] = {
+    /* NOLINTNEXTLINE(misc-redundant-expression): as the rows below */
     [PALETTE_KERNEL - PALETTE_KERNEL] = {0xffb871, 0x80490f},
     [PALETTE_JIT - PALETTE_KERNEL] = {0x9ad98f, 0x346a2c},
     [PALETTE_INLINED - PALETTE_KERNEL] = {0x86dfe0, 0x1a6a6b},
@@ -82,7 +83,8 @@ static const struct {
     {"[waits: stopped]", {0xc9c2b6, 0x575045}}, {"[waits]", {0xb9c4d2, 0x48525f}},
 };
 
-/* White, grey, blues, reds: told apart also by those who do not tell red from green.  What is gone is hatched besides. */
+/* White, grey, blues, reds: told apart also by those who do not tell red from green.  What is
+ * gone is hatched besides. */
 static const struct tone change_tones[CHANGE_KINDS] = {
     [CHANGE_NONE] = {0xf4f1e8, 0x3a3d42},     [CHANGE_NOISE] = {0xd4d6da, 0x484c53},
     [CHANGE_SHRANK_1] = {0xd6e6fb, 0x2f4258}, [CHANGE_SHRANK_2] = {0xadcffa, 0x2c4f78},

@@ -21,8 +21,8 @@ struct flame_options {
     const char *choice; /* what narrowed the stacks ("only stacks matching …"), or NULL */
     unsigned width;     /* pixels; 0: the default; brought into the limits above */
     double threshold; /* frames below this share of the total are merged into "…"; 0: by width */
-    uint32_t
-        max_frames; /* of each graph, the smallest beyond that are merged too; 0: as many as a file of 1 MB has */
+    /* of each graph, the smallest beyond that are merged too; 0: as many as a file of 1 MB has */
+    uint32_t max_frames;
     bool reverse; /* begin with the bottom-up graph */
     bool one_way; /* only the graph that it begins with: the other one is empty */
     bool icicle;  /* the root on top */
@@ -34,8 +34,8 @@ struct flame_options {
 /* Trees of the same weights, both ways round. */
 struct flame_trees {
     const struct call_tree *top_down, *bottom_up;
-    const struct diff_tree
-        *changes[2]; /* of a differential graph, that these trees are of; or NULL */
+    /* of a differential graph, that these trees are of; or NULL */
+    const struct diff_tree *changes[2];
 };
 
 /* Writes the whole file.  0, -ENOMEM, or another -errno with a sentence.  Rows below zero (what
@@ -49,10 +49,12 @@ int flame_data_render(struct recording *recording, const struct weights *weights
                       const struct flame_options *options, struct svg_out *out,
                       struct fault *fault);
 
-/* A copy of the rows that have a width; the others are summed up.  0 or -ENOMEM; call weights_fini on it in any case. */
+/* A copy of the rows that have a width; the others are summed up.  0 or -ENOMEM; call
+ * weights_fini on it in any case. */
 int flame_keep_positive(const struct weights *weights, struct weights *kept, int64_t *shrunk);
 
-/* Both from trees that are there already; `weights` only gives metric, total and interval.  0 or -ENOMEM. */
+/* Both from trees that are there already; `weights` only gives metric, total and interval.  0 or
+ * -ENOMEM. */
 int flame_data_draw(const struct recording *recording, const struct flame_trees *trees,
                     const struct weights *weights, const struct flame_options *options,
                     struct svg_out *out);

@@ -1,4 +1,5 @@
-/* graph_choice.h - what a call graph leaves out, as words that a person typed, on a command line or in an address. */
+/* graph_choice.h - what a call graph leaves out, as words that a person typed, on a command line
+ * or in an address. */
 #pragma once
 
 #include <stddef.h>
@@ -23,8 +24,9 @@ struct graph_choice {
 void graph_choice_init(struct graph_choice *choice);
 void graph_choice_fini(struct graph_choice *choice);
 
-/* Parses a value that a person gave by name, as selection_parse does: node-thres (n), edge-thres (e), nodes,
- * focus, root, leaf, path or depth; `into` is a struct graph_choice.  0, or -EINVAL with a sentence. */
+/* Parses a value that a person gave by name, as selection_parse does: node-thres (n), edge-thres
+ * (e), nodes, focus, root, leaf, path or depth; `into` is a struct graph_choice.  0, or -EINVAL
+ * with a sentence. */
 int graph_choice_parse(void *into, const char *name, const char *value, struct fault *fault);
 /* The long names, without dashes; NULL: there are no more. */
 const char *graph_choice_name(size_t index);

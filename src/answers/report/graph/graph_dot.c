@@ -3,7 +3,8 @@
 
 #include "report/graph/graph_svg.h"
 
-/* In a quoted text of dot a quote and a backslash mean something, and & begins a character by its name. */
+/* In a quoted text of dot a quote and a backslash mean something, and & begins a character by
+ * its name. */
 static void put_quoted(struct svg_out *out, const char *text)
 {
     for (const char *at = text; *text; text = at) {

@@ -1,7 +1,8 @@
 /* graph_layout.h - where the boxes and lines of a graph go, found by graphviz.
  *
- * Graphviz gets sizes and numbers, no names: nothing of a recording reaches its parsers.  Lengths are pixels, y grows
- * downward.  Its own library (graph_layout_dep), because graphviz is large. */
+ * Graphviz gets sizes and numbers, no names: nothing of a recording reaches its parsers.
+ * Lengths are pixels, y grows downward.  Its own library (graph_layout_dep), because graphviz is
+ * large. */
 #pragma once
 
 #include <stdbool.h>

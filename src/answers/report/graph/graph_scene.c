@@ -64,7 +64,8 @@ static struct graph_line *add_line(struct graph_label *label, enum graph_line_ki
     return line;
 }
 
-/* Where a line of at most `cells` ends in `text`: at a good place when there is one in its second half. */
+/* Where a line of at most `cells` ends in `text`: at a good place when there is one in its
+ * second half. */
 static const char *line_end(const char *text, size_t cells)
 {
     const char *at = text, *good = NULL;

@@ -1,5 +1,5 @@
-/* graph_scene.h - a call graph as words and amounts, before it has a place on paper: what the picture and the dot file
- * have in common. */
+/* graph_scene.h - a call graph as words and amounts, before it has a place on paper: what the
+ * picture and the dot file have in common. */
 #pragma once
 
 #include "analyze/trees/call_graph.h"
@@ -50,5 +50,6 @@ void graph_edge_label(const struct graph_scene *scene, const struct graph_edge *
 void graph_subtitle(const struct graph_scene *scene, struct picture_text *text);
 /* What is not shown, with its sum; empty when all is. */
 void graph_left_out(const struct graph_scene *scene, struct picture_text *text);
-/* "blocks", "samples", "waits", or "block" of one; NULL when the value itself is the count, or nothing is counted. */
+/* "blocks", "samples", "waits", or "block" of one; NULL when the value itself is the count, or
+ * nothing is counted. */
 const char *graph_count_word(const struct metric *metric, int64_t count);

@@ -54,9 +54,7 @@ int graph_measure(const struct graph_scene *scene, struct graph_layout *layout)
 
 static void put_xy(struct svg_out *out, struct graph_point at)
 {
-    svg_px(out, at.x, 1);
-    svg_raw(out, " ");
-    svg_px(out, at.y, 1);
+    svg_point(out, at.x, at.y);
 }
 
 static void put_title(struct svg_out *out, const struct picture_text *words)
@@ -81,11 +79,10 @@ static void put_label(struct svg_out *out, const struct graph_label *label,
         static const char *const classes[] = {[GRAPH_LINE_MODULE] = " class=\"o\"",
                                               [GRAPH_LINE_NAME] = " class=\"b\"",
                                               [GRAPH_LINE_NUMBER] = ""};
-        svg_format(out, "<text%s x=\"", classes[label->lines[i].kind]);
-        svg_px(out, middle.x, 1);
-        svg_raw(out, "\" y=\"");
-        svg_px(out, y, 1);
-        svg_raw(out, "\">");
+        svg_format(out, "<text%s", classes[label->lines[i].kind]);
+        svg_attribute(out, "x", middle.x);
+        svg_attribute(out, "y", y);
+        svg_raw(out, ">");
         svg_text(out, label->lines[i].text);
         svg_raw(out, "</text>");
     }
@@ -158,18 +155,15 @@ static void draw_node(const struct graph_scene *scene, uint32_t index, const str
     svg_px(out, font, 1);
     svg_raw(out, "\">");
     put_title(out, &words);
-    svg_raw(out, "<rect x=\"");
-    svg_px(out, box->x - box->width / 2, 1);
-    svg_raw(out, "\" y=\"");
-    svg_px(out, box->y - box->height / 2, 1);
-    svg_raw(out, "\" width=\"");
-    svg_px(out, box->width, 1);
-    svg_raw(out, "\" height=\"");
-    svg_px(out, box->height, 1);
+    svg_raw(out, "<rect");
+    svg_attribute(out, "x", box->x - box->width / 2);
+    svg_attribute(out, "y", box->y - box->height / 2);
+    svg_attribute(out, "width", box->width);
+    svg_attribute(out, "height", box->height);
     if (theme->is_outlined)
-        svg_raw(out, "\" rx=\"3\" fill=\"#ffffff\" stroke=\"#14171c\"/>");
+        svg_raw(out, " rx=\"3\" fill=\"#ffffff\" stroke=\"#14171c\"/>");
     else
-        svg_format(out, "\" rx=\"3\" fill=\"#%06x\"/>", color);
+        svg_format(out, " rx=\"3\" fill=\"#%06x\"/>", color);
     put_label(out, &label, (struct graph_point){box->x, box->y}, font);
     svg_raw(out, "</g>\n");
 }
@@ -180,12 +174,11 @@ static void header_line(struct svg_out *out, const char *class, double *y, const
     if (!text[0])
         return;
     *y += 18;
-    svg_format(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, SIDE, (int)*y);
-    svg_text_cut(out, text, cells);
-    svg_raw(out, "</text>\n");
+    svg_label_cut(out, class, (double[]){SIDE, *y}, text, cells);
 }
 
-/* Title, what it is of, how far to trust it, what is left out.  Returns where the graph may begin. */
+/* Title, what it is of, how far to trust it, what is left out.  Returns where the graph may
+ * begin. */
 static double draw_header(const struct graph_scene *scene, double width, struct svg_out *out)
 {
     struct picture_text made, text;

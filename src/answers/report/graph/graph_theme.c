@@ -34,7 +34,8 @@ static double within(double value)
     return value > 0 ? value < 1 ? value : 1 : 0; /* what is no number is 0 */
 }
 
-/* One of red, green and blue: `low` and `high` between which hues go up and down in sixths of the circle. */
+/* One of red, green and blue: `low` and `high` between which hues go up and down in sixths of
+ * the circle. */
 static double channel(double low, double high, double hue)
 {
     hue -= floor(hue);

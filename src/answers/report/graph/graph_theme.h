@@ -1,4 +1,5 @@
-/* graph_theme.h - colours, pens and letters of a call graph, by how much a node or edge has: 0 nothing, 1 all.
+/* graph_theme.h - colours, pens and letters of a call graph, by how much a node or edge has: 0
+ * nothing, 1 all.
  *
  * The scales are those of gprof2dot, which people know how to read. */
 #pragma once
@@ -22,7 +23,8 @@ const struct graph_theme *graph_theme_find(const char *name); /* NULL when there
 /* For what grew and what shrank, where both are in one picture. */
 extern const struct graph_theme graph_theme_grown, graph_theme_shrunk;
 
-/* 0xrrggbb.  `skew` > 0: 1 as it is, smaller shows differences among small weights, larger among large ones. */
+/* 0xrrggbb.  `skew` > 0: 1 as it is, smaller shows differences among small weights, larger among
+ * large ones. */
 uint32_t graph_theme_color(const struct graph_theme *theme, double weight, double skew);
 double graph_theme_font(const struct graph_theme *theme, double weight);
 double graph_theme_pen(const struct graph_theme *theme, double weight);

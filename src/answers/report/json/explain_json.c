@@ -3,7 +3,7 @@
 
 #include "analyze/sites/rank.h"
 #include "base/json_list.h"
-#include "report/rows/csv_field.h"
+#include "report/rows/csv_report.h"
 #include "report/rows/explain_report.h"
 #include "report/json/json_report.h"
 #include "report/text/text_line.h"
@@ -162,7 +162,9 @@ int explain_csv_write(const struct explain_report *report, FILE *out)
 {
     struct explained_part parts[EXPLAINED_PARTS_MAX];
     size_t const count = explain_parts(report->explanation, parts);
-    fputs("owner,bytes,share,function,module,file,line\n", out);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "owner,bytes,share,function,module,file,line");
     for (size_t i = 0; i < count; i++) {
         struct recording *recording = report->recording;
         struct rank rank;
@@ -173,14 +175,12 @@ int explain_csv_write(const struct explain_report *report, FILE *out)
         vec_each (row, &rank.rows) {
             if (!explain_row_is_shown(report, row, &shown))
                 continue;
-            fprintf(out, "%s,%lld,%.6g,", parts[i].words->metric, (long long)row->self_value,
-                    (double)row->self_value / (double)report->explanation->total);
-            csv_field_write(out, recording_text(recording, row->function));
-            putc(',', out);
-            csv_field_write(out, recording_text(recording, row->module));
-            putc(',', out);
-            csv_field_write(out, recording_text(recording, row->file));
-            fprintf(out, ",%u\n", row->line);
+            csv_text(&csv, parts[i].words->metric);
+            csv_int(&csv, row->self_value);
+            csv_real(&csv, (double)row->self_value / (double)report->explanation->total, 6);
+            csv_place_write(&csv, recording,
+                            &(struct csv_place){row->function, row->module, row->file, row->line});
+            csv_end_row(&csv);
         }
         rank_fini(&rank);
     }

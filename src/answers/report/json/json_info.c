@@ -79,11 +79,7 @@ static void write_marks(struct json_out *json, const struct recording *recording
         json_text_field(json, "name", recording_text(recording, mark->label));
         json_text_field(json, "kind", mark->kind == MARK_BEGIN ? "phase" : "mark");
         json_uint_field(json, "time_ns", mark->time_ns);
-        json_key(json, "end_ns");
-        if (span.is_open)
-            json_null(json);
-        else
-            json_uint(json, span.to_ns);
+        json_uint_field_if(json, "end_ns", !span.is_open, span.to_ns);
         json_object_end(json);
     }
     json_array_end(json);

@@ -35,33 +35,24 @@ static void write_traits(struct json_out *json, const struct recording *recordin
     json_array_end(json);
 }
 
+void json_measured_field(struct json_out *json, const char *key, int64_t value)
+{
+    json_int_field_if(json, key, value >= 0, value);
+}
+
 /* Other programs' files do not tell everything. */
 static void write_known(struct json_out *json, const char *key, uint64_t value)
 {
-    if (value) {
-        json_uint_field(json, key, value);
-    } else {
-        json_key(json, key);
-        json_null(json);
-    }
-}
-
-static void write_unless(struct json_out *json, const char *key, bool is_unknown, int value)
-{
-    json_key(json, key);
-    if (is_unknown)
-        json_null(json);
-    else
-        json_int(json, value);
+    json_uint_field_if(json, key, value != 0, value);
 }
 
 /* As waitpid gives it, and taken apart. */
 static void write_ending(struct json_out *json, int32_t status)
 {
-    bool const is_unknown = status < 0;
-    write_unless(json, "exit_status", is_unknown, status);
-    write_unless(json, "exit_code", is_unknown || !WIFEXITED(status), WEXITSTATUS(status));
-    write_unless(json, "signal", is_unknown || !WIFSIGNALED(status), WTERMSIG(status));
+    bool const is_known = status >= 0;
+    json_int_field_if(json, "exit_status", is_known, status);
+    json_int_field_if(json, "exit_code", is_known && WIFEXITED(status), WEXITSTATUS(status));
+    json_int_field_if(json, "signal", is_known && WIFSIGNALED(status), WTERMSIG(status));
 }
 
 void json_recording_write(struct json_out *json, const struct recording *recording)
@@ -79,11 +70,8 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
     write_ending(json, recording->exit_status);
     json_bool_field(json, "still_ran", recording_ran_on(recording));
     json_bool_field(json, "being_written", recording->being_written);
-    json_key(json, "written");
-    if (recording->written_unix_ns)
-        json_uint(json, recording->written_unix_ns);
-    else
-        json_null(json);
+    json_uint_field_if(json, "written", recording->written_unix_ns != 0,
+                       recording->written_unix_ns);
     json_uint_field(json, "page_bytes", recording->page_bytes);
     json_uint_field(json, "machine_bytes", recording->machine_bytes);
     json_uint_field(json, "limit_bytes", recording->limit_bytes);

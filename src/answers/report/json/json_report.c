@@ -12,11 +12,7 @@
 
 static void write_bound(struct json_out *json, const char *name, const uint64_t *bound)
 {
-    json_key(json, name);
-    if (bound)
-        json_uint(json, *bound);
-    else
-        json_null(json);
+    json_uint_field_if(json, name, bound, bound ? *bound : 0);
 }
 
 static void write_freed_range(struct json_out *json, const struct recording *recording)
@@ -111,15 +107,6 @@ static void write_pools(struct json_out *json, const struct totals *pools)
     json_object_end(json);
 }
 
-static void write_measured(struct json_out *json, const char *name, int64_t value)
-{
-    json_key(json, name);
-    if (value < 0)
-        json_null(json);
-    else
-        json_int(json, value);
-}
-
 static void write_summary(struct json_out *json, const struct report *report)
 {
     json_key(json, "summary");
@@ -127,13 +114,10 @@ static void write_summary(struct json_out *json, const struct report *report)
     write_heap(json, report);
     write_maps(json, &report->recording->maps);
     write_pools(json, &report->recording->pools);
-    write_measured(json, "rss_peak_bytes", report->findings.rss_peak_bytes);
-    write_measured(json, "pss_peak_bytes", report->findings.pss_peak_bytes);
-    json_key(json, "anon_peak_bytes");
-    if (report->recording->anon_peak_bytes == 0)
-        json_null(json);
-    else
-        json_uint(json, report->recording->anon_peak_bytes);
+    json_measured_field(json, "rss_peak_bytes", report->findings.rss_peak_bytes);
+    json_measured_field(json, "pss_peak_bytes", report->findings.pss_peak_bytes);
+    json_uint_field_if(json, "anon_peak_bytes", report->recording->anon_peak_bytes != 0,
+                       report->recording->anon_peak_bytes);
     json_object_end(json);
 }
 
@@ -207,11 +191,7 @@ static void write_error(struct json_out *json, const struct report *report, cons
     if (!report->recording->quality.sample_rate && !report_has_losses(report))
         return;
     int64_t const error = report_error(report, value);
-    json_key(json, name);
-    if (error == REPORT_ERROR_UNKNOWN)
-        json_null(json);
-    else
-        json_int(json, error);
+    json_int_field_if(json, name, error != REPORT_ERROR_UNKNOWN, error);
 }
 
 static void write_row(struct json_out *json, const struct report *report,

@@ -20,6 +20,9 @@ void json_cost_write(struct json_out *json, const struct recording *recording);
 /* null unless the process ran already when its recording began. */
 void json_before_write(struct json_out *json, const struct recording *recording);
 
+/* A number that is below zero when it was not measured: then null. */
+void json_measured_field(struct json_out *json, const char *key, int64_t value);
+
 /* Which metric was weighed over which time: "metric", "unit" and "range". */
 void json_weighed_write(struct json_out *json, const struct weights *weights);
 /* A value and how many it is made of, under a key. */

@@ -10,7 +10,7 @@
 struct map_report {
     const struct breakdown *breakdown;
     const struct map_rows *rows;
-    struct recording *recording;      /* knows who mapped what; NULL: nobody does */
+    struct recording *recording;      /* has the call stacks of mappings, or NULL */
     bool without_addresses;           /* for readers who should not learn where things lie */
     const struct region_cells *cells; /* of `region`; NULL: not asked for, or not to be had */
     uint32_t region;

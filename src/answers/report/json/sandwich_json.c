@@ -3,7 +3,8 @@
 
 #include "report/json/json_report.h"
 
-/* Those right beside the function; what it has itself, or from nobody, is a row without a frame, so that rows add up. */
+/* Those right beside the function; what it has itself, or from nobody, is a row without a frame,
+ * so that rows add up. */
 static void put_neighbours(struct json_out *json, const char *key,
                            const struct sandwich_report *report, const struct call_tree *tree)
 {

@@ -1,4 +1,5 @@
-/* sandwich_json.h - one function, who calls it and whom it calls, as JSON for pages: docs/api.md. */
+/* sandwich_json.h - one function, its callers and its callees, as JSON for pages:
+ * docs/api.md. */
 #pragma once
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
 #include "report/json/json_report.h"
 #include "report/rows/side_report.h"
 
@@ -69,10 +67,7 @@ static void put_values(struct side_writer *writer, const struct side_value *valu
     for (unsigned i = 0; i + 1 < writer->sides->question.count; i++) {
         struct side_ratio const ratio = side_ratio_of(&writer->sides->question, i);
         double const value = side_ratio_value(&ratio, values);
-        if (isfinite(value))
-            json_real(json, value);
-        else
-            json_null(json);
+        json_real(json, value);
     }
     json_array_end(json);
 }
@@ -114,11 +109,7 @@ static void put_tree(struct side_writer *writer, const struct side_view *view)
             continue;
         json_object_begin(json);
         json_uint_field(json, "id", i);
-        json_key(json, "parent");
-        if (i == 0)
-            json_null(json);
-        else
-            json_uint(json, node->parent);
+        json_uint_field_if(json, "parent", i != 0, node->parent);
         json_text_field(json, "function",
                         i ? recording_text(writer->recording, node->function) : "all");
         json_text_field(json, "module", recording_text(writer->recording, node->module));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <inttypes.h>
 
+#include "base/csv_out.h"
 #include "base/json_out.h"
 #include "report/json/json_report.h"
 #include "report/rows/snapshots_report.h"
@@ -47,15 +47,6 @@ static int write_sites(struct json_out *json, const struct snapshots_page *page,
     return 0;
 }
 
-static void write_known(struct json_out *json, const char *key, bool is_known, int64_t value)
-{
-    json_key(json, key);
-    if (is_known)
-        json_int(json, value);
-    else
-        json_null(json);
-}
-
 static int write_snapshot(struct json_out *json, const struct snapshots_page *page, size_t number)
 {
     const struct snapshots *snapshots = page->snapshots;
@@ -65,11 +56,11 @@ static int write_snapshot(struct json_out *json, const struct snapshots_page *pa
     json_uint_field(json, "time_ns", snapshot->time_ns);
     json_int_field(json, "total_bytes", snapshot_total(snapshot));
     json_int_field(json, "useful_bytes", snapshot->bytes);
-    write_known(json, "extra_bytes", snapshots->has_slack, snapshot_extra(snapshot));
-    write_known(json, "stacks_bytes", page->with_stacks && snapshots->has_stacks,
-                snapshot->stacks_bytes);
+    json_int_field_if(json, "extra_bytes", snapshots->has_slack, snapshot_extra(snapshot));
+    json_int_field_if(json, "stacks_bytes", page->with_stacks && snapshots->has_stacks,
+                      snapshot->stacks_bytes);
     json_int_field(json, "blocks", snapshot->blocks);
-    write_known(json, "most_bytes", snapshot->most_bytes >= 0, snapshot->most_bytes);
+    json_int_field_if(json, "most_bytes", snapshot->most_bytes >= 0, snapshot->most_bytes);
     json_text_field(json, "tree", snapshots_tree_word(snapshots, number));
     int const err = snapshot->is_detailed ? write_sites(json, page, snapshot) : 0;
     json_object_end(json);
@@ -103,21 +94,22 @@ int snapshots_json_write(const struct snapshots_page *page, FILE *out)
 void snapshots_csv_write(const struct snapshots_page *page, FILE *out)
 {
     const struct snapshots *snapshots = page->snapshots;
-    fputs("snapshot,time_ns,total_bytes,useful_bytes,extra_bytes,stacks_bytes,blocks,most_bytes,"
-          "tree\n",
-          out);
+    bool const with_stacks = page->with_stacks && snapshots->has_stacks;
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "snapshot,time_ns,total_bytes,useful_bytes,extra_bytes,stacks_bytes,blocks,"
+                   "most_bytes,tree");
     for (size_t i = 0; i < snapshots->items.count; i++) {
         const struct snapshot *snapshot = &snapshots->items.items[i];
-        fprintf(out, "%zu,%" PRIu64 ",%" PRId64 ",%" PRId64 ",", i, snapshot->time_ns,
-                snapshot_total(snapshot), snapshot->bytes);
-        if (snapshots->has_slack)
-            fprintf(out, "%" PRId64, snapshot_extra(snapshot));
-        putc(',', out);
-        if (page->with_stacks && snapshots->has_stacks)
-            fprintf(out, "%" PRId64, snapshot->stacks_bytes);
-        fprintf(out, ",%" PRId64 ",", snapshot->blocks);
-        if (snapshot->most_bytes >= 0)
-            fprintf(out, "%" PRId64, snapshot->most_bytes);
-        fprintf(out, ",%s\n", snapshots_tree_word(snapshots, i));
+        csv_uint(&csv, i);
+        csv_uint(&csv, snapshot->time_ns);
+        csv_int(&csv, snapshot_total(snapshot));
+        csv_int(&csv, snapshot->bytes);
+        csv_int_if(&csv, snapshots->has_slack, snapshot_extra(snapshot));
+        csv_int_if(&csv, with_stacks, snapshot->stacks_bytes);
+        csv_int(&csv, snapshot->blocks);
+        csv_int_if(&csv, snapshot->most_bytes >= 0, snapshot->most_bytes);
+        csv_text(&csv, snapshots_tree_word(snapshots, i));
+        csv_end_row(&csv);
     }
 }

@@ -7,10 +7,7 @@
 
 static void write_gauge(struct json_out *json, int64_t value)
 {
-    if (value < 0)
-        json_null(json); /* was not measured */
-    else
-        json_int(json, value);
+    json_int_if(json, value >= 0, value); /* below zero: was not measured */
 }
 
 /* One list per curve, in order of the columns: what draws them wants it so. */
@@ -71,12 +68,8 @@ static void write_lanes(struct json_out *json, const struct plot_data *data)
         json_bool_field(json, "is_rate", metric->kind == METRIC_COUNTER);
         json_key(json, "values");
         json_array_begin(json);
-        vec_each (column, &data->columns) {
-            if (column->lanes[lane] == PLOT_UNKNOWN)
-                json_null(json);
-            else
-                json_int(json, column->lanes[lane]);
-        }
+        vec_each (column, &data->columns)
+            json_int_if(json, column->lanes[lane] != PLOT_UNKNOWN, column->lanes[lane]);
         json_array_end(json);
         json_object_end(json);
     }

@@ -1,4 +1,5 @@
-/* timeline_json.h - a recording as curves over time, as JSON for a page that draws them; docs/api.md. */
+/* timeline_json.h - a recording as curves over time, as JSON for a page that draws them;
+ * docs/api.md. */
 #pragma once
 
 #include <stdio.h>

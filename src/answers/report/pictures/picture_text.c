@@ -83,8 +83,8 @@ void picture_quality(const struct recording *recording, struct picture_text *sen
     if (recording->being_written)
         add_part(sentence, "still being written");
     else if (!quality->complete)
-        add_part(sentence, "the recording has no end: its recorder was killed, or it was copied "
-                           "before");
+        add_part(sentence, "the recording has no end: the recorder was killed, or the file was "
+                           "copied before the end");
     struct text_line until = {0};
     if (line_add_until(&until, "all numbers go ", recording))
         add_part(sentence, until.text);
@@ -94,7 +94,7 @@ void picture_quality(const struct recording *recording, struct picture_text *sen
     add_count(sentence, recording->timing.waits_lost, "waits lost");
     add_count(sentence, recording->timing.waits_without_stack, "waits without a stack");
     add_count(sentence, quality->damaged_chunks, "damaged chunks skipped");
-    add_count(sentence, quality->truncated_bytes, "torn bytes at the end ignored");
+    add_count(sentence, quality->truncated_bytes, "incomplete bytes at the end ignored");
     if (broken) {
         char share[HUMAN_MAX], part[120];
         snprintf(part, sizeof(part), "%s of the stacks incomplete",

@@ -207,3 +207,42 @@ void svg_px(struct svg_out *out, double value, unsigned decimals)
         rest %= digit;
     }
 }
+
+void svg_point(struct svg_out *out, double x, double y)
+{
+    svg_px(out, x, 1);
+    svg_raw(out, " ");
+    svg_px(out, y, 1);
+}
+
+void svg_attribute(struct svg_out *out, const char *name, double value)
+{
+    svg_format(out, " %s=\"", name);
+    svg_px(out, value, 1);
+    svg_raw(out, "\"");
+}
+
+void svg_label_cut(struct svg_out *out, const char *class, const double place[2], const char *text,
+                   size_t cells)
+{
+    svg_format(out, "<text class=\"%s\"", class);
+    svg_attribute(out, "x", place[0]);
+    svg_attribute(out, "y", place[1]);
+    svg_raw(out, ">");
+    svg_text_cut(out, text, cells);
+    svg_raw(out, "</text>\n");
+}
+
+void svg_label(struct svg_out *out, const char *class, double x, double y, const char *text)
+{
+    svg_label_cut(out, class, (double[]){x, y}, text, SIZE_MAX);
+}
+
+void svg_stroke(struct svg_out *out, const char *class, const double ends[4])
+{
+    svg_format(out, "<path class=\"%s\" d=\"M", class);
+    svg_point(out, ends[0], ends[1]);
+    svg_raw(out, "L");
+    svg_point(out, ends[2], ends[3]);
+    svg_raw(out, "\"/>\n");
+}

@@ -28,13 +28,25 @@ void svg_int(struct svg_out *out, int64_t value);
 
 /* Foreign text as XML character data, also good inside a quoted attribute. */
 void svg_text(struct svg_out *out, const char *text);
-/* The same cut to `cells` columns of a monospaced font, "…" marking the cut. */
+/* Like svg_text, cut to `cells` columns of a monospaced font, "…" marking the cut. */
 void svg_text_cut(struct svg_out *out, const char *text, size_t cells);
 /* Foreign text as a JSON string with its quotes, safe inside an XML <script> element. */
 void svg_json(struct svg_out *out, const char *text);
 
 /* A length in pixels: at most `decimals` (up to 3) digits after the point, no trailing zeros. */
 void svg_px(struct svg_out *out, double value, unsigned decimals);
+
+/* Lengths with one digit after the point: `x y` in a path, ` name="12.5"` in a tag. */
+void svg_point(struct svg_out *out, double x, double y);
+void svg_attribute(struct svg_out *out, const char *name, double value);
+
+/* A <text> at a place, on a line of the file; `class` is ours.  svg_label_cut cuts as
+ * svg_text_cut. */
+void svg_label(struct svg_out *out, const char *class, double x, double y, const char *text);
+void svg_label_cut(struct svg_out *out, const char *class, const double place[2], const char *text,
+                   size_t cells);
+/* A straight <path> from ends[0], ends[1] to ends[2], ends[3]. */
+void svg_stroke(struct svg_out *out, const char *class, const double ends[4]);
 
 /* How many columns of a monospaced font `text` takes (wide East Asian characters take two). */
 size_t text_cells(const char *text);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "report/embedded.h"
 #include "report/plot/plot_axis.h"
 
@@ -52,28 +53,7 @@ static double place_y(const struct lane_place *place, double y)
 static void put_point(struct svg_out *out, char command, double x, double y)
 {
     svg_bytes(out, &command, 1);
-    svg_px(out, x, 1);
-    svg_raw(out, " ");
-    svg_px(out, y, 1);
-}
-
-static void put_text(struct svg_out *out, const char *class, double x, double y, const char *text)
-{
-    svg_format(out, "<text class=\"%s\" x=\"", class);
-    svg_px(out, x, 1);
-    svg_raw(out, "\" y=\"");
-    svg_px(out, y, 1);
-    svg_raw(out, "\">");
-    svg_text(out, text);
-    svg_raw(out, "</text>\n");
-}
-
-static void put_line(struct svg_out *out, const char *class, const double ends[4])
-{
-    svg_format(out, "<path class=\"%s\" d=\"", class);
-    put_point(out, 'M', ends[0], ends[1]);
-    put_point(out, 'L', ends[2], ends[3]);
-    svg_raw(out, "\"/>\n");
+    svg_point(out, x, y);
 }
 
 /* From zero, or below it, to a whole step above the highest. */
@@ -103,15 +83,12 @@ static void draw_grid(const struct line_drawing *drawing, const struct chart_lan
         char label[CHART_NUMBER_MAX];
         double const value = place->low + i * place->step;
         double const y = place_y(place, value);
-        put_line(drawing->out, i ? "grid" : "axis", (double[]){LEFT, y, drawing->right, y});
-        put_text(drawing->out, "m e", LEFT - 7, y + 4,
-                 chart_number(fabs(value) < place->step / 1e6 ? 0 : value, lane->unit, label));
+        svg_stroke(drawing->out, i ? "grid" : "axis", (double[]){LEFT, y, drawing->right, y});
+        svg_label(drawing->out, "m e", LEFT - 7, y + 4,
+                  chart_number(fabs(value) < place->step / 1e6 ? 0 : value, lane->unit, label));
     }
-    svg_format(drawing->out, "<text class=\"b\" x=\"%d\" y=\"", LEFT);
-    svg_px(drawing->out, place->top - 9, 1);
-    svg_raw(drawing->out, "\">");
-    svg_text_cut(drawing->out, lane->title, (size_t)((drawing->width - LEFT) / LETTER));
-    svg_raw(drawing->out, "</text>\n");
+    svg_label_cut(drawing->out, "b", (double[]){LEFT, place->top - 9}, lane->title,
+                  (size_t)((drawing->width - LEFT) / LETTER));
 }
 
 /* The label of a tick: a time of day, with the date where a day begins or days are far apart. */
@@ -119,7 +96,7 @@ static void time_label(int64_t us, uint64_t step_ns, char text[48])
 {
     time_t const seconds = (time_t)(us / 1000000);
     struct tm parts;
-    bool const is_fine = step_ns < 1000000000u;
+    bool const is_fine = step_ns < NS_PER_SECOND;
     if (!gmtime_r(&seconds, &parts)) {
         text[0] = '\0';
         return;
@@ -140,10 +117,10 @@ static void draw_x_tick(const struct line_drawing *drawing, int64_t value, const
                         double bottom)
 {
     double const x = place_x(drawing, value);
-    put_line(drawing->out, "axis", (double[]){x, bottom, x, bottom + 5});
+    svg_stroke(drawing->out, "axis", (double[]){x, bottom, x, bottom + 5});
     bool const at_the_edge = x > drawing->right - 24;
-    put_text(drawing->out, at_the_edge ? "m e" : "m c", at_the_edge ? drawing->right + 6 : x,
-             bottom + 19, label);
+    svg_label(drawing->out, at_the_edge ? "m e" : "m c", at_the_edge ? drawing->right + 6 : x,
+              bottom + 19, label);
 }
 
 static void draw_x_axis(const struct line_drawing *drawing, double bottom)
@@ -168,8 +145,8 @@ static void draw_x_axis(const struct line_drawing *drawing, double bottom)
         draw_x_tick(drawing, at, label, bottom);
     }
     if (!is_time && drawing->chart->x_title)
-        put_text(drawing->out, "m c", (LEFT + drawing->right) / 2, bottom + 36,
-                 drawing->chart->x_title);
+        svg_label(drawing->out, "m c", (LEFT + drawing->right) / 2, bottom + 36,
+                  drawing->chart->x_title);
 }
 
 static unsigned color_of(const struct chart_line *line, size_t at)
@@ -177,7 +154,8 @@ static unsigned color_of(const struct chart_line *line, size_t at)
     return line->color >= 0 ? (unsigned)line->color % COLORS : (unsigned)(at % COLORS);
 }
 
-/* Lowest and highest of the points that share a pixel, in the order they come: a peak is never lost. */
+/* Lowest and highest of the points that share a pixel, in the order they come: a peak is never
+ * lost. */
 struct line_column {
     double x, first, low, high, last;
     bool has_any, low_is_first;
@@ -266,11 +244,10 @@ static void draw_legend(const struct line_drawing *drawing, const struct chart_l
         double const y = place->top + 8 + (double)i * LINE_HEIGHT;
         svg_format(drawing->out, "<path class=\"curve l%u\" d=\"", color_of(&lane->lines[i], i));
         put_point(drawing->out, 'M', x, y);
-        svg_raw(drawing->out, "h16\"/><text x=\"");
-        svg_px(drawing->out, x + 22, 1);
-        svg_raw(drawing->out, "\" y=\"");
-        svg_px(drawing->out, y + 4, 1);
-        svg_raw(drawing->out, "\">");
+        svg_raw(drawing->out, "h16\"/><text");
+        svg_attribute(drawing->out, "x", x + 22);
+        svg_attribute(drawing->out, "y", y + 4);
+        svg_raw(drawing->out, ">");
         svg_text_cut(drawing->out, lane->lines[i].name,
                      (size_t)((drawing->width - x - 26) / (LETTER + 0.3)));
         svg_raw(drawing->out, "</text>\n");
@@ -278,7 +255,7 @@ static void draw_legend(const struct line_drawing *drawing, const struct chart_l
     if (shown < lane->line_count) {
         char more[64];
         snprintf(more, sizeof(more), "… and %zu more", lane->line_count - shown);
-        put_text(drawing->out, "m", x + 22, place->top + 12 + (double)shown * LINE_HEIGHT, more);
+        svg_label(drawing->out, "m", x + 22, place->top + 12 + (double)shown * LINE_HEIGHT, more);
     }
 }
 
@@ -290,7 +267,8 @@ static void put_real(struct svg_out *out, double value)
     svg_raw(out, isfinite(value) ? text : "null");
 }
 
-/* {"from","to","left","right","time","lanes":[{"top","bottom","unit","lines":[{"name","color","x":[…],"y":[…]}]}]}; x counts from "from". */
+/* {"from","to","left","right","time","lanes":[{"top","bottom","unit","lines":
+ * [{"name","color","x":[…],"y":[…]}]}]}; x counts from "from". */
 static void write_data(const struct line_drawing *drawing, const struct lane_place *places)
 {
     struct svg_out *out = drawing->out;
@@ -358,9 +336,8 @@ static void open_picture(const struct line_drawing *drawing)
     svg_raw(out, embedded_line_chart_style_css);
     svg_raw(out, "</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
     size_t const cells = (size_t)((drawing->width - 24) / LETTER);
-    svg_raw(out, "<text class=\"h\" x=\"12\" y=\"26\">");
-    svg_text_cut(out, drawing->chart->title, cells * 3 / 4);
-    svg_raw(out, "</text>\n<text class=\"m\" x=\"12\" y=\"46\">");
+    svg_label_cut(out, "h", (double[]){12, 26}, drawing->chart->title, cells * 3 / 4);
+    svg_raw(out, "<text class=\"m\" x=\"12\" y=\"46\">");
     svg_text_cut(out, drawing->chart->subtitle, cells * 3 / 4);
     if (drawing->chart->x_is_time)
         put_span(drawing);

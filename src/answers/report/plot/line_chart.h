@@ -1,7 +1,8 @@
-/* line_chart.h - numbers over time (or over block heights) as lines: charts one below the other that share the lower axis, as one SVG file that needs nothing else.
+/* line_chart.h - numbers over time (or over block heights) as lines: charts one below the other
+ * that share the lower axis, as one SVG file that needs nothing else.
  *
- * A missing number is a gap in the line, never a zero.  Complete without script; with it, all values under the pointer.  The same input gives the same
- * bytes. */
+ * A missing number is a gap in the line, never a zero.  Complete without script; with it, all
+ * values under the pointer.  The same input gives the same bytes. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,8 +24,8 @@ struct chart_line {
 };
 struct chart_lane {
     const char *title;
-    const char *
-        unit; /* "bytes", "bytes/s" are binary; anything else is written behind decimal numbers; "" */
+    /* "bytes", "bytes/s" are binary; anything else is written behind decimal numbers; "" */
+    const char *unit;
     const struct chart_line *lines;
     size_t line_count;
     bool is_dots; /* points without lines */

@@ -6,15 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECOND UINT64_C(1000000000)
+#include "base/clock.h"
 
 /* Steps a clock face has; below a second time is decimal. */
 static const uint64_t time_steps[] = {
-    1 * SECOND,       2 * SECOND,       5 * SECOND,       10 * SECOND,       15 * SECOND,
-    30 * SECOND,      60 * SECOND,      120 * SECOND,     300 * SECOND,      600 * SECOND,
-    900 * SECOND,     1800 * SECOND,    3600 * SECOND,    7200 * SECOND,     10800 * SECOND,
-    21600 * SECOND,   43200 * SECOND,   86400 * SECOND,   172800 * SECOND,   604800 * SECOND,
-    1209600 * SECOND, 2592000 * SECOND, 7776000 * SECOND, 31536000 * SECOND,
+    1 * NS_PER_SECOND,       2 * NS_PER_SECOND,       5 * NS_PER_SECOND,
+    10 * NS_PER_SECOND,      15 * NS_PER_SECOND,      30 * NS_PER_SECOND,
+    60 * NS_PER_SECOND,      120 * NS_PER_SECOND,     300 * NS_PER_SECOND,
+    600 * NS_PER_SECOND,     900 * NS_PER_SECOND,     1800 * NS_PER_SECOND,
+    3600 * NS_PER_SECOND,    7200 * NS_PER_SECOND,    10800 * NS_PER_SECOND,
+    21600 * NS_PER_SECOND,   43200 * NS_PER_SECOND,   86400 * NS_PER_SECOND,
+    172800 * NS_PER_SECOND,  604800 * NS_PER_SECOND,  1209600 * NS_PER_SECOND,
+    2592000 * NS_PER_SECOND, 7776000 * NS_PER_SECOND, 31536000 * NS_PER_SECOND,
 };
 #define TIME_STEPS (sizeof(time_steps) / sizeof(time_steps[0]))
 
@@ -33,7 +36,7 @@ static uint64_t decimal_step(uint64_t least)
 
 static uint64_t time_step(uint64_t least)
 {
-    if (least <= SECOND / 2)
+    if (least <= NS_PER_SECOND / 2)
         return decimal_step(least);
     for (size_t i = 0; i < TIME_STEPS; i++)
         if (time_steps[i] >= least)
@@ -104,12 +107,12 @@ static void put_clock(uint64_t seconds, char out[AXIS_LABEL_MAX])
 
 static void put_time(uint64_t value, uint64_t step, char out[AXIS_LABEL_MAX])
 {
-    if (value >= 60 * SECOND && step >= SECOND)
-        put_clock(value / SECOND, out);
+    if (value >= 60 * NS_PER_SECOND && step >= NS_PER_SECOND)
+        put_clock(value / NS_PER_SECOND, out);
     else if (value == 0)
         snprintf(out, AXIS_LABEL_MAX, "0 s");
-    else if (value >= SECOND)
-        put_fraction(value, SECOND, "s", out);
+    else if (value >= NS_PER_SECOND)
+        put_fraction(value, NS_PER_SECOND, "s", out);
     else if (value >= 1000000)
         put_fraction(value, 1000000, "ms", out);
     else if (value >= 1000)

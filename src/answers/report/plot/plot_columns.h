@@ -1,4 +1,5 @@
-/* plot_columns.h - inside `report`: the columns of a plot, from what stands beside the cells of buckets and what these come to over all stacks. */
+/* plot_columns.h - inside `report`: the columns of a plot, from what stands beside the cells of
+ * buckets and what these come to over all stacks. */
 #pragma once
 
 #include "report/plot/plot_data.h"
@@ -15,7 +16,8 @@ struct column_maker {
 
 /* `data` and the times are set. */
 void column_maker_init(struct column_maker *maker);
-/* The next bucket, from the beginning of the recording on: a level needs everything that came before. */
+/* The next bucket, from the beginning of the recording on: a level needs everything that came
+ * before. */
 void column_maker_add(void *into, const struct bucket *bucket);
 
 /* How `cell` changes `metric`. */

@@ -8,6 +8,7 @@
 #include "analyze/sums/bucket_walk.h"
 #include "analyze/trees/stack_match.h"
 #include "analyze/sums/sum_tree.h"
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/plot/plot_columns.h"
 #include "report/plot/plot_sites.h"
@@ -39,8 +40,8 @@ static void give_axis_a_length(struct plot_data *data)
         data->instants.items[data->instants.count - 1].time_ns = data->range.to_ns;
 }
 
-/* A foreign file may have call sites of some instants only.  Between two of those the areas go straight; the sum, which
- * is known, is a line of its own. */
+/* A foreign file may have call sites of some instants only.  Between two of those the areas go
+ * straight; the sum, which is known, is a line of its own. */
 static void drop_untold(struct plot_data *data, const struct recording *recording)
 {
     unsigned untold = 0;
@@ -85,8 +86,8 @@ static void choose_columns(struct plot_builder *builder, uint64_t end_ns)
     columns->column_ns = span / (choice->max_columns ? choice->max_columns : 1);
     uint64_t const hz =
         builder->data->metric->plus == COL_CPU_NS ? builder->recording->timing.hz : 0;
-    if (hz > 0 && columns->column_ns < COLUMN_SAMPLES * 1000000000ull / hz)
-        columns->column_ns = COLUMN_SAMPLES * 1000000000ull / hz;
+    if (hz > 0 && columns->column_ns < COLUMN_SAMPLES * NS_PER_SECOND / hz)
+        columns->column_ns = COLUMN_SAMPLES * NS_PER_SECOND / hz;
 }
 
 static void add_to_both(void *into, const struct bucket *bucket)
@@ -101,7 +102,7 @@ static int draw_all(struct plot_builder *builder, struct fault *fault)
 {
     struct recording *recording = builder->recording;
     struct time_range all = {0, builder->choice->range.to_ns}, again = all;
-    if (!sum_tree_is_large(recording->sums))
+    if (!sum_tree_is_large(sum_tree_of(recording)))
         return bucket_walk(recording, &all, (struct bucket_visitor){add_to_both, builder}, fault);
     int const err = bucket_walk_totals(
         recording, &all, (struct bucket_visitor){column_maker_add, &builder->columns}, fault);

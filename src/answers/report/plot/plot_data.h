@@ -22,8 +22,9 @@ struct plot_column {
     int64_t pss_bytes;    /* as last read in it; -1: it was not */
     uint64_t lost_events;
     int64_t allocated_bytes, allocated_calls; /* within it */
-    int64_t lanes
-        [PLOT_LANES]; /* a level at its end, PLOT_UNKNOWN before there was any; of a counter, what was added within it */
+    /* a level at its end, PLOT_UNKNOWN before there was any; of a counter, what was added within
+     * it */
+    int64_t lanes[PLOT_LANES];
 };
 
 struct plot_site {
@@ -52,12 +53,14 @@ struct plot_choice {
     struct time_range range;
     unsigned top;         /* sites of their own; at most PLOT_SITES_MAX */
     unsigned max_columns; /* at least 1 */
-    const struct pattern *
-        filter; /* sites: only stacks it finds a frame in; NULL: all.  Columns and lanes are always of all */
-    bool
-        by_function; /* sites are functions as memoir report --by function has them, and not the first that tell something */
-    bool
-        only_gauges; /* resident memory and live heap alone, with neither sites nor lanes nor rates: no cell is read, which a large recording has many of */
+    /* sites: only stacks it finds a frame in; NULL: all.  Columns and lanes are always of all */
+    const struct pattern *filter;
+    /* sites are functions as memoir report --by function has them, and not the first that tell
+     * something */
+    bool by_function;
+    /* resident memory and live heap alone, with neither sites nor lanes nor rates: no cell is
+     * read, which a large recording has many of */
+    bool only_gauges;
 };
 
 /* 0 or -errno with a sentence.  A recording without buckets gives no columns and is no error. */

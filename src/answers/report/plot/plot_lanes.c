@@ -1,45 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/plot/plot_page.h"
 
+#include <stdio.h>
+
 #include "report/plot/plot_axis.h"
-
-static void draw_text(const struct plot_page *page, const char *attributes, double x, double y)
-{
-    svg_format(page->out, "<text %s x=\"", attributes);
-    svg_px(page->out, x, 1);
-    svg_raw(page->out, "\" y=\"");
-    svg_px(page->out, y, 1);
-    svg_raw(page->out, "\">");
-}
-
-static void draw_line(const struct plot_page *page, const char *class, const double from[2],
-                      const double to[2])
-{
-    svg_format(page->out, "<path class=\"%s\" d=\"M", class);
-    plot_point(page, from[0], from[1]);
-    svg_raw(page->out, "L");
-    plot_point(page, to[0], to[1]);
-    svg_raw(page->out, "\"/>\n");
-}
 
 void plot_draw_grid(const struct plot_page *page, const struct lane *lane)
 {
-    char label[AXIS_LABEL_MAX];
+    char label[AXIS_LABEL_MAX], text[AXIS_LABEL_MAX + 8];
     uint64_t value = 0;
     for (bool more = true; more && value <= lane->end; more = axis_next(&value, lane->step)) {
         double const y = plot_y(lane, (int64_t)value);
-        draw_line(page, value ? "grid" : "axis", (double[]){page->left, y},
-                  (double[]){page->right, y});
-        draw_text(page, "class=\"m e\"", page->left - 7, y + 4);
-        svg_text(page->out, axis_label(value, lane->step, lane->unit, label));
-        svg_raw(page->out, lane->suffix);
-        svg_raw(page->out, "</text>\n");
+        svg_stroke(page->out, value ? "grid" : "axis", (double[]){page->left, y, page->right, y});
+        axis_label(value, lane->step, lane->unit, label);
+        snprintf(text, sizeof(text), "%s%s", label, lane->suffix);
+        svg_label(page->out, "m e", page->left - 7, y + 4, text);
     }
     if (lane == &page->main)
         return; /* named by the header and the legend; its top belongs to the marks */
-    draw_text(page, "class=\"b\"", page->left, lane->top - 9);
-    svg_text(page->out, lane->title);
-    svg_raw(page->out, "</text>\n");
+    svg_label(page->out, "b", page->left, lane->top - 9, lane->title);
 }
 
 void plot_draw_time_axis(const struct plot_page *page)
@@ -56,12 +35,10 @@ void plot_draw_time_axis(const struct plot_page *page)
         char label[AXIS_LABEL_MAX];
         double const x = plot_x(page, time);
         axis_label(time, step, "ns", label);
-        draw_line(page, "axis", (double[]){x, bottom}, (double[]){x, bottom + 5});
+        svg_stroke(page->out, "axis", (double[]){x, bottom, x, bottom + 5});
         bool const at_the_edge = x > page->right - 30;
-        draw_text(page, at_the_edge ? "class=\"m e\"" : "class=\"m c\"",
-                  at_the_edge ? page->right + 4 : x, bottom + 19);
-        svg_text(page->out, label);
-        svg_raw(page->out, "</text>\n");
+        svg_label(page->out, at_the_edge ? "m e" : "m c", at_the_edge ? page->right + 4 : x,
+                  bottom + 19, label);
     }
 }
 
@@ -88,11 +65,11 @@ static void trace_edge(const struct plot_page *page, unsigned site, bool forward
         svg_raw(page->out, "L");
         if (page->data->is_rate) {
             double const begin = plot_x(page, instants[at - 1].time_ns);
-            plot_point(page, forwards ? begin : end, y);
+            svg_point(page->out, forwards ? begin : end, y);
             svg_raw(page->out, "L");
-            plot_point(page, forwards ? end : begin, y);
+            svg_point(page->out, forwards ? end : begin, y);
         } else {
-            plot_point(page, end, y);
+            svg_point(page->out, end, y);
         }
     }
 }
@@ -131,7 +108,7 @@ static void draw_band(const struct plot_page *page)
             continue;
         double const top = plot_y(&page->main, gauges.heap_live_max);
         svg_raw(page->out, "M");
-        plot_point(page, plot_x(page, column->begin_ns), top);
+        svg_point(page->out, plot_x(page, column->begin_ns), top);
         svg_raw(page->out, "H");
         svg_px(page->out, plot_x(page, column->end_ns), 1);
         svg_raw(page->out, "V");
@@ -150,8 +127,8 @@ static void pass_peak(const struct plot_page *page, const struct plot_column *co
     if (heap->peak_time_ns <= column->begin_ns || heap->peak_time_ns >= column->end_ns)
         return;
     svg_raw(page->out, "L");
-    plot_point(page, plot_x(page, heap->peak_time_ns),
-               plot_y(&page->main, (int64_t)heap->peak_bytes));
+    svg_point(page->out, plot_x(page, heap->peak_time_ns),
+              plot_y(&page->main, (int64_t)heap->peak_bytes));
 }
 
 /* A line through the value at the end of each column; interrupted where it was not measured. */
@@ -169,13 +146,13 @@ static void draw_curve(const struct plot_page *page, const struct lane *lane, co
         bool const starts_run = column == page->data->columns.items && column->begin_ns == 0;
         if (!is_down) { /* the heap begins empty; RSS holds since the column began */
             svg_raw(page->out, "M");
-            plot_point(page, plot_x(page, column->begin_ns),
-                       plot_y(lane, starts_run && !is_rss ? 0 : value));
+            svg_point(page->out, plot_x(page, column->begin_ns),
+                      plot_y(lane, starts_run && !is_rss ? 0 : value));
         }
         if (!is_rss)
             pass_peak(page, column);
         svg_raw(page->out, "L");
-        plot_point(page, plot_x(page, column->end_ns), plot_y(lane, value));
+        svg_point(page->out, plot_x(page, column->end_ns), plot_y(lane, value));
         is_down = true;
     }
     svg_raw(page->out, "\"/>\n");
@@ -196,7 +173,7 @@ void plot_draw_rate(const struct plot_page *page)
     if (!page->rate.end)
         return;
     svg_raw(page->out, "<path class=\"rate\" d=\"M");
-    plot_point(page, page->left, page->rate.bottom);
+    svg_point(page->out, page->left, page->rate.bottom);
     vec_each (column, &page->data->columns) {
         double const seconds = (double)(column->end_ns - column->begin_ns) / 1e9;
         double const rate = seconds > 0 ? (double)column->allocated_bytes / seconds : 0;
@@ -217,15 +194,12 @@ void plot_draw_losses(const struct plot_page *page)
             continue;
         double const x = plot_x(page, column->begin_ns);
         double const width = plot_x(page, column->end_ns) - x;
-        svg_raw(page->out, "<rect class=\"lost\" fill=\"url(#hatch)\" x=\"");
-        svg_px(page->out, x, 1);
-        svg_raw(page->out, "\" y=\"");
-        svg_px(page->out, page->main.top, 1);
-        svg_raw(page->out, "\" width=\"");
-        svg_px(page->out, width < 2 ? 2 : width, 1);
-        svg_raw(page->out, "\" height=\"");
-        svg_px(page->out, page->main.bottom - page->main.top, 1);
-        svg_format(page->out, "\"><title>%llu events lost</title></rect>\n",
+        svg_raw(page->out, "<rect class=\"lost\" fill=\"url(#hatch)\"");
+        svg_attribute(page->out, "x", x);
+        svg_attribute(page->out, "y", page->main.top);
+        svg_attribute(page->out, "width", width < 2 ? 2 : width);
+        svg_attribute(page->out, "height", page->main.bottom - page->main.top);
+        svg_format(page->out, "><title>%llu events lost</title></rect>\n",
                    (unsigned long long)column->lost_events);
     }
 }

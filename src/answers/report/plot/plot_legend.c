@@ -18,23 +18,16 @@ static void legend_text(struct legend *legend, const char *text, const char *val
 {
     struct svg_out *out = legend->page->out;
     double const room = legend->width - 24 - (*value ? VALUE_ROOM : 0);
-    svg_raw(out, "<text x=\"");
-    svg_px(out, legend->x + 24, 1);
-    svg_raw(out, "\" y=\"");
-    svg_px(out, legend->y + 4, 1);
-    svg_raw(out, "\">");
+    svg_raw(out, "<text");
+    svg_attribute(out, "x", legend->x + 24);
+    svg_attribute(out, "y", legend->y + 4);
+    svg_raw(out, ">");
     svg_text_cut(out, text, room > 0 ? (size_t)(room / (PLOT_CHAR + 0.3)) : 0);
     svg_raw(out, "</text>");
-    if (*value) {
-        svg_raw(out, "<text class=\"m e\" x=\"");
-        svg_px(out, legend->x + legend->width, 1);
-        svg_raw(out, "\" y=\"");
-        svg_px(out, legend->y + 4, 1);
-        svg_raw(out, "\">");
-        svg_text(out, value);
-        svg_raw(out, "</text>");
-    }
-    svg_raw(out, "\n");
+    if (*value)
+        svg_label(out, "m e", legend->x + legend->width, legend->y + 4, value);
+    else
+        svg_raw(out, "\n");
     legend->y += LINE;
 }
 
@@ -42,7 +35,7 @@ static void legend_line(struct legend *legend, const char *class, const char *te
 {
     struct svg_out *out = legend->page->out;
     svg_format(out, "<path class=\"%s\" d=\"M", class);
-    plot_point(legend->page, legend->x, legend->y);
+    svg_point(out, legend->x, legend->y);
     svg_raw(out, "h16\"/>");
     legend_text(legend, text, "");
 }
@@ -51,11 +44,10 @@ static void legend_box(struct legend *legend, const char *attributes, const char
                        const char *value)
 {
     struct svg_out *out = legend->page->out;
-    svg_format(out, "<rect %s x=\"", attributes);
-    svg_px(out, legend->x, 1);
-    svg_raw(out, "\" y=\"");
-    svg_px(out, legend->y - 6, 1);
-    svg_raw(out, "\" width=\"16\" height=\"12\"/>");
+    svg_format(out, "<rect %s", attributes);
+    svg_attribute(out, "x", legend->x);
+    svg_attribute(out, "y", legend->y - 6);
+    svg_raw(out, " width=\"16\" height=\"12\"/>");
     legend_text(legend, text, value);
 }
 
@@ -75,13 +67,8 @@ static void legend_site(struct legend *legend, unsigned site, bool is_other)
 
 static void legend_heading(struct legend *legend, const char *text)
 {
-    struct svg_out *out = legend->page->out;
     legend->y += 8;
-    svg_raw(out, "<text class=\"m\" x=\"");
-    svg_px(out, legend->x, 1);
-    svg_raw(out, "\" y=\"");
-    svg_px(out, legend->y + 4, 1);
-    svg_format(out, "\">%s</text>\n", text);
+    svg_label(legend->page->out, "m", legend->x, legend->y + 4, text);
     legend->y += LINE;
 }
 
@@ -104,7 +91,7 @@ void plot_draw_legend(const struct plot_page *page)
                             .width = page->width - page->right - LEGEND_GAP - 12};
     if (page->has_heap) {
         legend_line(&legend, "live", "live heap");
-        legend_box(&legend, "class=\"band\"", "its lowest and highest", "");
+        legend_box(&legend, "class=\"band\"", "lowest and highest live heap", "");
     }
     if (page->has_rss)
         legend_line(&legend, "rss", "RSS (resident memory)");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plot_marks.c - what is written above the lanes: the peak, the death, and the marks and phases that were told. */
+/* plot_marks.c - what is written above the lanes: the peak, the death, and the marks and phases
+ * that were told. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ struct flag {
 };
 
 struct flags {
-    struct flag
-        *items; /* the peak and the death first: they have their labels whatever else there is */
+    /* the peak and the death first: they have their labels whatever else there is */
+    struct flag *items;
     size_t count;
     unsigned rows;
 };
@@ -171,8 +172,8 @@ static void draw_line(const struct plot_page *page, const struct flag *flag, dou
     bool const has_label = flag->row < ROWS_MAX;
     svg_format(page->out, "<path class=\"line %s%s\" d=\"M", flag->class,
                has_label ? "" : " faint");
-    plot_point(page, flag->x,
-               has_label ? top + ROW_HEIGHT * (double)flag->row + 3 : page->main.top);
+    svg_point(page->out, flag->x,
+              has_label ? top + ROW_HEIGHT * (double)flag->row + 3 : page->main.top);
     svg_raw(page->out, "V");
     svg_px(page->out, bottom, 1);
     svg_raw(page->out, "\">");
@@ -184,36 +185,30 @@ static void draw_line(const struct plot_page *page, const struct flag *flag, dou
     svg_raw(page->out, "</path>\n");
     if (!has_dot)
         return;
-    svg_format(page->out, "<circle class=\"%s\" r=\"4\" cx=\"", flag->class);
-    svg_px(page->out, flag->x, 1);
-    svg_raw(page->out, "\" cy=\"");
-    svg_px(page->out, bottom, 1);
-    svg_raw(page->out, "\"/>\n");
+    svg_format(page->out, "<circle class=\"%s\" r=\"4\"", flag->class);
+    svg_attribute(page->out, "cx", flag->x);
+    svg_attribute(page->out, "cy", bottom);
+    svg_raw(page->out, "/>\n");
 }
 
 /* How long a phase lasts, as a bar behind its name. */
 static void draw_bar(const struct plot_page *page, const struct flag *flag, double top)
 {
     double const width = plot_x(page, flag->end_ns) - flag->x;
-    svg_raw(page->out, "<rect class=\"phase\" x=\"");
-    svg_px(page->out, flag->x, 1);
-    svg_raw(page->out, "\" y=\"");
-    svg_px(page->out, top + ROW_HEIGHT * (double)flag->row + 1, 1);
-    svg_raw(page->out, "\" width=\"");
-    svg_px(page->out, width < 1 ? 1 : width, 1);
-    svg_format(page->out, "\" height=\"%d\"/>\n", ROW_HEIGHT - 3);
+    svg_raw(page->out, "<rect class=\"phase\"");
+    svg_attribute(page->out, "x", flag->x);
+    svg_attribute(page->out, "y", top + ROW_HEIGHT * (double)flag->row + 1);
+    svg_attribute(page->out, "width", width < 1 ? 1 : width);
+    svg_format(page->out, " height=\"%d\"/>\n", ROW_HEIGHT - 3);
 }
 
 static void draw_label(const struct plot_page *page, const struct flag *flag, double top)
 {
-    svg_format(page->out, "<text class=\"b%s %s%s\" x=\"", flag->end_ns ? "" : " halo", flag->class,
-               flag->is_left ? " e" : "");
-    svg_px(page->out, flag->x + (flag->is_left ? -6 : 6), 1);
-    svg_raw(page->out, "\" y=\"");
-    svg_px(page->out, top + ROW_HEIGHT * (double)flag->row + 12, 1);
-    svg_raw(page->out, "\">");
-    svg_text(page->out, flag->label);
-    svg_raw(page->out, "</text>\n");
+    char class[48];
+    snprintf(class, sizeof(class), "b%s %s%s", flag->end_ns ? "" : " halo", flag->class,
+             flag->is_left ? " e" : "");
+    svg_label(page->out, class, flag->x + (flag->is_left ? -6 : 6),
+              top + ROW_HEIGHT * (double)flag->row + 12, flag->label);
 }
 
 void plot_draw_marks(const struct plot_page *page, double top)

@@ -26,13 +26,6 @@ double plot_y(const struct lane *lane, int64_t value)
     return lane->bottom - (share > 1 ? 1 : share) * (lane->bottom - lane->top);
 }
 
-void plot_point(const struct plot_page *page, double x, double y)
-{
-    svg_px(page->out, x, 1);
-    svg_raw(page->out, " ");
-    svg_px(page->out, y, 1);
-}
-
 static void set_scale(struct lane *lane, int64_t top, unsigned pixels_per_tick)
 {
     unsigned const room = (unsigned)(lane->bottom - lane->top) / pixels_per_tick;

@@ -31,9 +31,6 @@ struct plot_page {
 double plot_x(const struct plot_page *page, uint64_t time_ns);
 double plot_y(const struct lane *lane, int64_t value); /* below zero is drawn at zero */
 
-/* Writes "x y" with one decimal. */
-void plot_point(const struct plot_page *page, double x, double y);
-
 /* Decides which lanes there are and where.  `top` is where the header and the marks end. */
 void plot_page_arrange(struct plot_page *page, double top);
 

@@ -1,7 +1,8 @@
-/* plot_sites.h - inside `report`: the call sites of a plot: which are the largest, and what they have at the end of each column.
+/* plot_sites.h - inside `report`: the call sites of a plot: which are the largest, and what they
+ * have at the end of each column.
  *
- * Which they are is known when all was seen; until then what each site gets in each column is noted.  Notes are bounded: when they
- * are too many, each two columns become one. */
+ * Which they are is known when all was seen; until then what each site gets in each column is
+ * noted.  Notes are bounded: when they are too many, each two columns become one. */
 #pragma once
 
 #include "analyze/sites/site_table.h"
@@ -33,7 +34,8 @@ struct site_maker {
     bool failed;                 /* out of memory */
 };
 
-/* All buckets from the beginning of the recording on, or sums over stretches of them that do not reach over `from_ns`; their columns are there already. */
+/* All buckets from the beginning of the recording on, or sums over stretches of them that do not
+ * reach over `from_ns`; their columns are there already. */
 void site_maker_add(void *into, const struct bucket *bucket);
 /* After that: chooses the largest, and makes the instants. */
 void site_maker_finish(struct site_maker *maker, unsigned top);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/embedded.h"
 #include "report/pictures/picture_text.h"
@@ -23,7 +24,7 @@ static void add_start(const struct recording *recording, struct picture_text *te
 {
     char when[40];
     struct tm parts;
-    time_t const seconds = (time_t)(recording->start_unix_ns / 1000000000u);
+    time_t const seconds = (time_t)(recording->start_unix_ns / NS_PER_SECOND);
     if (recording->start_unix_ns && gmtime_r(&seconds, &parts) &&
         strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &parts))
         picture_add(text, ", started %s", when);
@@ -49,11 +50,8 @@ static void make_subtitle(const struct plot_page *page, struct picture_text *tex
 
 static void header_text(const struct plot_page *page, const char *class, double y, const char *text)
 {
-    svg_format(page->out, "<text class=\"%s\" x=\"%d\" y=\"", class, SIDE);
-    svg_px(page->out, y, 0);
-    svg_raw(page->out, "\">");
-    svg_text_cut(page->out, text, (size_t)((page->width - 2 * SIDE) / PLOT_CHAR));
-    svg_raw(page->out, "</text>\n");
+    svg_label_cut(page->out, class, (double[]){SIDE, y}, text,
+                  (size_t)((page->width - 2 * SIDE) / PLOT_CHAR));
 }
 
 /* Returns where the header ends. */

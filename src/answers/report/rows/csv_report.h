@@ -3,7 +3,18 @@
  * `stack` is outermost first with ';' between functions, as in folded files. */
 #pragma once
 
+#include "base/csv_out.h"
 #include "report/rows/report.h"
 
 /* 0 or -ENOMEM.  Write errors stay in `out` for its owner to find. */
 int csv_report_write(const struct report *report, FILE *out);
+
+/* Inside `report`: the cells function,module,file,line. */
+struct csv_place {
+    string_id function, module, file;
+    uint32_t line;
+};
+void csv_place_write(struct csv_out *csv, const struct recording *recording,
+                     const struct csv_place *place);
+/* The cell of a thread: "123 name"; empty for a thread that the recording does not have. */
+void csv_thread_write(struct csv_out *csv, const struct recording *recording, uint32_t thread);

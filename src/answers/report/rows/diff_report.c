@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_out.h"
 #include "base/human.h"
-#include "report/rows/csv_field.h"
 #include "base/json_out.h"
 #include "report/text/text_frame.h"
 
@@ -111,8 +111,8 @@ bool diff_view_note(const struct diff_view *view, char note[DIFF_NOTE_MAX])
         one.from_ns != other.from_ns || one.to_ns != other.to_ns)
         return false;
     snprintf(note, DIFF_NOTE_MAX,
-             "both times are of one stretch, from %s to %s, of which only the whole is known: it "
-             "is compared with itself",
+             "both times lie in one time range, from %s to %s, of which the recording has only the "
+             "sum: the range is compared with itself",
              human_duration(one.from_ns, from), human_duration(one.to_ns, to));
     return true;
 }
@@ -141,7 +141,7 @@ static void write_totals(const struct diff_view *view, const struct text_style *
     write_side(style, out, "before", view->before_name, &view->diff->before);
     write_side(style, out, "after", view->after_name, &view->diff->after);
     if (diff_view_note(view, note))
-        fprintf(out, "mind: %s\n", note);
+        fprintf(out, "warning: %s\n", note);
     fprintf(out,
             "call sites %" PRIu64 " new, %" PRIu64 " gone, %" PRIu64 " grown, %" PRIu64
             " shrunk, %" PRIu64 " unchanged\n",
@@ -216,7 +216,9 @@ int diff_text_write(const struct diff_view *view, const struct text_style *style
 
 int diff_csv_write(const struct diff_view *view, FILE *out)
 {
-    fputs("kind,change,before,after,before_count,after_count,stack,error\n", out);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "kind,change,before,after,before_count,after_count,stack,error");
     size_t shown = diff_view_rows(view);
     for (size_t i = 0; i < shown; i++) {
         const struct diff_row *row = &view->diff->rows.items[i];
@@ -224,16 +226,22 @@ int diff_csv_write(const struct diff_view *view, FILE *out)
         struct shown_frame *frames = diff_row_frames(view->diff, row, &count);
         if (!frames)
             return -ENOMEM;
-        fprintf(out, "%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"",
-                diff_kind_names[row->kind], row->after - row->before, row->before, row->after,
-                row->before_count, row->after_count);
+        csv_text(&csv, diff_kind_names[row->kind]);
+        csv_int(&csv, row->after - row->before);
+        csv_int(&csv, row->before);
+        csv_int(&csv, row->after);
+        csv_int(&csv, row->before_count);
+        csv_int(&csv, row->after_count);
+        csv_quoted_begin(&csv);
         for (size_t k = 0; k < count; k++) {
-            fputs(k ? ";" : "", out);
-            csv_quoted_write(out, view->diff->by == BY_MODULE
-                                      ? module_text(row, &frames[k])
-                                      : recording_text(row->shown_by, frames[k].function));
+            csv_quoted_add(&csv, k ? ";" : "");
+            csv_quoted_add(&csv, view->diff->by == BY_MODULE
+                                     ? module_text(row, &frames[k])
+                                     : recording_text(row->shown_by, frames[k].function));
         }
-        fprintf(out, "\",%" PRId64 "\n", diff_row_error(view, row));
+        csv_quoted_end(&csv);
+        csv_int(&csv, diff_row_error(view, row));
+        csv_end_row(&csv);
         free(frames);
     }
     return 0;

@@ -12,8 +12,8 @@ struct diff_view {
     uint64_t top;                         /* rows; UINT64_MAX: all */
     uint64_t smallest;                    /* rows that changed less are left out */
     uint64_t depth;                       /* text: frames under a row, at least 1 */
-    const struct diff_noise *
-        noise; /* how the sides were sampled, and what the older was multiplied by; NULL: neither */
+    /* how the sides were sampled, and what the older was multiplied by; NULL: neither */
+    const struct diff_noise *noise;
 };
 
 /* 0 or -ENOMEM.  Write errors stay in `out` for its owner to find. */
@@ -21,7 +21,8 @@ int diff_text_write(const struct diff_view *view, const struct text_style *style
 int diff_json_write(const struct diff_view *view, FILE *out);
 int diff_csv_write(const struct diff_view *view, FILE *out);
 
-/* Folded stacks with two columns, before and after, of all stacks that either has; below zero is 0.  0 or -ENOMEM. */
+/* Folded stacks with two columns, before and after, of all stacks that either has; below zero is
+ * 0.  0 or -ENOMEM. */
 int diff_folded_write(const struct recording *recording, const struct diff_tree *tree, FILE *out);
 
 /* How much of the change of a row may be the chance of sampling; 0 when exact. */

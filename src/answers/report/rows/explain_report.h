@@ -1,4 +1,5 @@
-/* explain_report.h - the answer of `memoir explain`: a waterfall from the resident size to its owners. */
+/* explain_report.h - the answer of `memoir explain`: a waterfall from the resident size to its
+ * owners. */
 #pragma once
 
 #include "analyze/memory/explain.h"
@@ -20,7 +21,8 @@ int explain_text_write(const struct explain_report *report, const struct text_st
 int explain_json_write(const struct explain_report *report, FILE *out);
 int explain_csv_write(const struct explain_report *report, FILE *out);
 
-/* Whether a row is among those to show, of which `*shown` came before it.  Pages without a stack are, however few. */
+/* Whether a row is among those to show, of which `*shown` came before it.  Pages without a stack
+ * are, however few. */
 bool explain_row_is_shown(const struct explain_report *report, const struct rank_row *row,
                           uint64_t *shown);
 

@@ -1,12 +1,13 @@
 /* growth_answer.h - all that is known of the growth of a recording, for a page that draws it:
  *
  * {"range": {"from_ns","to_ns"},                     that was looked at
- *  "limit": "process"|"machine"|"none",              whose limit limit_bytes of `growth` is
- *  "sentences": {"heap","rss"},                      as memoir report says it; empty: nothing to say
- *  "growth": {…},                                    as in memoir report --json
- *  "explained_share",                                what the sites are together
- *  "curves": {"heap": {"time_ns": […], "bytes": […], "line_bytes": [at from_ns, at to_ns]}, "rss": the same},
- *  "site_curves": [{"time_ns": […], "bytes": […]}, …]}      of each site: live bytes against the beginning */
+ * "limit": "process"|"machine"|"none",              whose limit limit_bytes of `growth` is
+ * "sentences": {"heap","rss"},                      as memoir report says it; empty: nothing to
+ * say "growth": {…},                                    as in memoir report --json
+ * "explained_share",                                what the sites are together "curves":
+ * {"heap": {"time_ns": […], "bytes": […], "line_bytes": [at from_ns, at to_ns]}, "rss": the
+ * same}, "site_curves": [{"time_ns": […], "bytes": […]}, …]}      of each site: live bytes
+ * against the beginning */
 #pragma once
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/trees/stack_match.h"
+#include "report/rows/selection.h"
 
 static bool is_leaked(const struct metric *metric)
 {
@@ -111,6 +112,26 @@ static int work_out(struct report *report, struct fault *fault)
     return err;
 }
 
+struct report_question report_question_of(const struct selection *selection)
+{
+    return (struct report_question){
+        .metric = selection->metric,
+        .range_given = selection->at_given || selection->between_given,
+        .from_mark = selection->between_given && selection->from.anchor == TIME_OF_MARK,
+        .to_mark = selection->to.anchor == TIME_OF_MARK,
+        .by = selection->by,
+        .top_down = selection->top_down,
+        .reverse = selection->reverse,
+        .top = selection->top == SELECTION_NO_TOP ? REPORT_NO_LIMIT : selection->top,
+        .depth = REPORT_NO_LIMIT,
+        .threshold_given = selection->threshold_given,
+        .threshold_share = selection->threshold_share,
+        .threshold_value = selection->threshold_value,
+        .filter = selection->pattern,
+        .filter_text = selection->filter,
+    };
+}
+
 int report_prepare(struct recording *recording, const struct report_question *question,
                    struct report *report, struct fault *fault)
 {
@@ -120,12 +141,12 @@ int report_prepare(struct recording *recording, const struct report_question *qu
     report->question = *question;
     if (question->filter && question->by == BY_THREAD)
         return fault_set(fault, -EINVAL,
-                         "a filter looks at stacks, and threads are counted without stacks: leave "
-                         "out the filter, or group by something else than threads");
+                         "a filter matches stacks, and threads are counted without stacks: leave "
+                         "out the filter, or do not group by threads");
     if (question->by == BY_THREAD && recording->threads.count == 0)
         return fault_set(fault, -ENODATA,
-                         "there are no threads in this file, heaptrack and its like do not record "
-                         "them: leave --by thread out");
+                         "this file has no threads (heaptrack and similar tools do not record "
+                         "them): leave --by thread out");
     int err = work_out(report, &inner);
     if (!err)
         return 0;

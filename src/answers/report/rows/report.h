@@ -28,7 +28,7 @@ struct report_question {
     bool top_down;  /* text: a tree from the outermost function */
     bool reverse;   /* smallest first */
     uint64_t top;   /* rows, or REPORT_NO_LIMIT: then each form has its own default */
-    uint64_t depth; /* text: callers under a row, or REPORT_NO_LIMIT: likewise */
+    uint64_t depth; /* text: callers under a row, or REPORT_NO_LIMIT: all */
     bool threshold_given;
     double threshold_share;       /* of the whole, or ... */
     uint64_t threshold_value;     /* ... in the metric's unit */
@@ -42,6 +42,10 @@ struct report_question {
     bool for_machines;                     /* JSON without the spaces that people want */
     const char *note; /* said before the rows, such as why the metric is another one; or NULL */
 };
+
+/* What a selection asks for.  The range is the caller's to find, as it needs the recording. */
+struct selection;
+struct report_question report_question_of(const struct selection *selection);
 
 struct report {
     struct recording *recording;
@@ -69,8 +73,8 @@ bool report_has_errors(const struct report *report);
 /* Whether events were lost of the time that rows are about. */
 bool report_has_losses(const struct report *report);
 
-/* By how much a value may be off: in 95 of 100 cases because the heap was sampled, and by all that was lost; 0 when it is
- * exact, or estimated and in no bytes. */
+/* By how much a value may be off: in 95 of 100 cases because the heap was sampled, and by all
+ * that was lost; 0 when it is exact, or estimated and in no bytes. */
 struct report_value {
     int64_t value, count, spread; /* as in struct weight; all 0: no sample is of it */
 };

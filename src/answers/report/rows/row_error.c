@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row_error.c - by how much the numbers of rows may be off: because blocks were sampled, and because events were lost. */
+/* row_error.c - by how much the numbers of rows may be off: because blocks were sampled, and
+ * because events were lost. */
 #include <string.h>
 
 #include "model/losses.h"
@@ -23,8 +24,8 @@ bool report_has_errors(const struct report *report)
            is_of_heap(metric);
 }
 
-/* What was live is as doubtful as all that came before; only what was allocated is of its own time.  A thread tells what it
- * lost at the end of a gap. */
+/* What was live is as doubtful as all that came before; only what was allocated is of its own
+ * time.  A thread tells what it lost at the end of a gap. */
 bool report_has_losses(const struct report *report)
 {
     const struct quality *quality = &report->recording->quality;

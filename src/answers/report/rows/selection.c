@@ -43,7 +43,7 @@ int selection_find_metrics(struct selection *selection, const struct recording *
         const struct metric *found = recording_metric(recording, unknown->name);
         if (!found && recording->own_metric_count)
             return fault_set(fault, -EINVAL,
-                             "there is no metric \"%s\": of its own the file has %s%s",
+                             "there is no metric \"%s\": the metrics of this file are %s%s",
                              unknown->name, recording->own_metrics[0].name,
                              recording->own_metric_count > 1 ? " and others, see memoir info" : "");
         if (!found)
@@ -63,7 +63,8 @@ static int turned_times(const struct selection *selection, struct fault *fault)
                      selection->time_name);
 }
 
-/* Where the first numbers are of the very beginning (snapshots), that is what a time of 0 means: how it was then, what changed since. */
+/* Where the first numbers are of the very beginning (snapshots), that is what a time of 0 means:
+ * how it was then, what changed since. */
 static uint64_t not_before_first(const struct recording *recording, uint64_t time_ns)
 {
     bool const has_first = recording->buckets.count && recording->buckets.items[0].end_ns == 1;
@@ -93,7 +94,7 @@ int selection_range(const struct selection *selection, const struct recording *r
     if (strcmp(selection->metric->name, "heap.leaked") == 0 &&
         (range->from_ns > 0 || range->to_ns < recording->duration_ns))
         return fault_set(fault, -EINVAL,
-                         "heap.leaked is what is live at the end: ask for heap.live at other "
+                         "heap.leaked is the memory live at the end: choose heap.live for other "
                          "times");
     return 0;
 }
@@ -139,13 +140,14 @@ const char *selection_choose_metric(struct selection *selection, const struct re
                                                             : "pages.resident");
         return NULL;
     }
-    /* Pools can be larger than the heap only when they are made of mappings: then they are the heap. */
+    /* Pools can be larger than the heap only when they are made of mappings: then they are the
+     * heap. */
     if (recording->pools.peak_bytes > recording->heap.peak_bytes) {
         bool const has_peak =
             recording_pin(recording, PIN_POOL_PEAK) && !has_time && selection->by != BY_PHASE;
         selection->metric = metric_find(has_peak ? "pool.peak" : "pool.live");
-        return "this program's own allocators hold more than its heap, so this is about them; "
-               "--metric heap.peak shows the heap";
+        return "the program's own allocators hold more than its heap, so this report shows their "
+               "peak; --metric heap.peak shows the heap";
     }
     if (has_time || selection->by == BY_PHASE) {
         selection->metric = metric_find("heap.live");
@@ -153,19 +155,21 @@ const char *selection_choose_metric(struct selection *selection, const struct re
     }
     if (!recording->heap.peak_bytes && recording->heap.bytes) {
         selection->metric = metric_find("heap.live");
-        return "this file does not tell the peak, so this is what is live at its end";
+        return "this file does not contain the peak, so this report shows the memory live at its "
+               "end";
     }
     if (!recording->heap.peak_bytes)
         return NULL;
     if (recording->being_written && (!peak || peak->time_ns < recording->heap.peak_time_ns)) {
         selection->metric = metric_find("heap.live");
-        return "the picture of the latest peak is not written yet, so this is what is live now";
+        return "the call stacks of the latest peak are not written yet, so this report shows the "
+               "memory live now";
     }
     if (peak)
         return NULL;
     selection->metric = metric_find("heap.live");
-    return "the picture of the peak is missing from this recording, so this is what was live at "
-           "its end";
+    return "the call stacks of the peak are missing in this recording, so this report shows the "
+           "memory live at its end";
 }
 
 enum compared_times selection_compared_times(const struct selection *selection)

@@ -16,7 +16,8 @@ struct named_value {
     const char *name, *value;
 };
 
-/* The metric of ours that `name` is most like, when it is so like one that it must be meant; else NULL. */
+/* The metric of ours that `name` is most like, when it is so like one that it must be meant;
+ * else NULL. */
 static const char *nearest_metric(const char *name)
 {
     const char *nearest = metrics[0].name;

@@ -24,7 +24,8 @@ int side_json_write(const struct recording *recording, const struct side_by_side
 void side_csv_write(const struct recording *recording, const struct side_by_side *sides,
                     const struct side_view *view, FILE *out);
 
-/* Inside `report`: the rows to show, in order.  Calls `put` for each; *left_out counts the others. */
+/* Inside `report`: the rows to show, in order.  Calls `put` for each; *left_out counts the
+ * others. */
 typedef void side_put_row(void *context, const struct side_row *row);
 void side_each_row(const struct side_by_side *sides, const struct side_view *view,
                    uint64_t fallback_top, side_put_row *put, void *context);

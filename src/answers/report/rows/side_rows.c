@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows an answer of several metrics has, and the answer as CSV. */
-#include <inttypes.h>
 #include <math.h>
 
-#include "report/rows/csv_field.h"
+#include "report/rows/csv_report.h"
 #include "report/rows/side_report.h"
 
 static double magnitude(int64_t value)
@@ -35,56 +34,52 @@ void side_each_row(const struct side_by_side *sides, const struct side_view *vie
     }
 }
 
-struct csv {
+struct table {
     const struct recording *recording;
     const struct side_by_side *sides;
-    FILE *out;
+    struct csv_out csv;
 };
 
 static void put_csv_row(void *context, const struct side_row *row)
 {
-    const struct csv *csv = context;
-    const struct side_question *question = &csv->sides->question;
-    for (unsigned i = 0; i < question->count; i++)
-        fprintf(csv->out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
-                row->values[i].self_value, row->values[i].self_count, row->values[i].total_value,
-                row->values[i].total_count);
+    struct table *table = context;
+    struct csv_out *csv = &table->csv;
+    const struct side_question *question = &table->sides->question;
+    for (unsigned i = 0; i < question->count; i++) {
+        csv_int(csv, row->values[i].self_value);
+        csv_int(csv, row->values[i].self_count);
+        csv_int(csv, row->values[i].total_value);
+        csv_int(csv, row->values[i].total_count);
+    }
     for (unsigned i = 0; i + 1 < question->count; i++) {
         struct side_ratio const ratio = side_ratio_of(question, i);
         double const value = side_ratio_value(&ratio, row->values);
-        if (isfinite(value))
-            fprintf(csv->out, "%.6g", value);
-        putc(',', csv->out);
+        csv_real(csv, isfinite(value) ? value : NAN, 6);
     }
-    csv_field_write(csv->out, recording_text(csv->recording, row->function));
-    putc(',', csv->out);
-    csv_field_write(csv->out, recording_text(csv->recording, row->module));
-    putc(',', csv->out);
-    csv_field_write(csv->out, recording_text(csv->recording, row->file));
-    fprintf(csv->out, ",%u,", row->line);
-    if (question->by == BY_THREAD && row->thread < csv->recording->threads.count) {
-        const struct thread *thread = &csv->recording->threads.items[row->thread];
-        fprintf(csv->out, "\"%u ", thread->tid);
-        csv_quoted_write(csv->out, recording_text(csv->recording, thread->name));
-        putc('"', csv->out);
-    }
-    putc('\n', csv->out);
+    csv_place_write(csv, table->recording,
+                    &(struct csv_place){row->function, row->module, row->file, row->line});
+    if (question->by == BY_THREAD)
+        csv_thread_write(csv, table->recording, row->thread);
+    else
+        csv_empty(csv);
+    csv_end_row(csv);
 }
 
 void side_csv_write(const struct recording *recording, const struct side_by_side *sides,
                     const struct side_view *view, FILE *out)
 {
-    struct csv csv = {recording, sides, out};
+    struct table table = {.recording = recording, .sides = sides};
     const struct side_question *question = &sides->question;
+    csv_init(&table.csv, out);
     for (unsigned i = 0; i < question->count; i++) {
         const char *name = question->metrics[i]->name;
-        fprintf(out, "%s,%s.count,%s.total,%s.total_count,", name, name, name, name);
+        csv_format(&table.csv, "%s,%s.count,%s.total,%s.total_count", name, name, name, name);
     }
     for (unsigned i = 0; i + 1 < question->count; i++) {
         struct side_ratio const ratio = side_ratio_of(question, i);
-        fprintf(out, "%s/%s,", question->metrics[ratio.above]->name,
-                question->metrics[ratio.below]->name);
+        csv_format(&table.csv, "%s/%s", question->metrics[ratio.above]->name,
+                   question->metrics[ratio.below]->name);
     }
-    fputs("function,module,file,line,thread\n", out);
-    side_each_row(sides, view, SIDE_NO_TOP, put_csv_row, &csv);
+    csv_head(&table.csv, "function,module,file,line,thread");
+    side_each_row(sides, view, SIDE_NO_TOP, put_csv_row, &table);
 }

@@ -1,4 +1,5 @@
-/* snapshots_report.h - snapshots of a level over time, as massif and ms_print show them: `memoir report --massif-like`. */
+/* snapshots_report.h - snapshots of a level over time, as massif and ms_print show them: `memoir
+ * report --massif-like`. */
 #pragma once
 
 #include <stdio.h>
@@ -26,7 +27,8 @@ void snapshots_chart_write(const struct snapshots_page *page, FILE *out);
 
 /* docs/json.md has the fields.  0, -ENOMEM or -EIO. */
 int snapshots_json_write(const struct snapshots_page *page, FILE *out);
-/* snapshot,time_ns,total_bytes,useful_bytes,extra_bytes,stacks_bytes,blocks,most_bytes,tree: a row per snapshot. */
+/* snapshot,time_ns,total_bytes,useful_bytes,extra_bytes,stacks_bytes,blocks,most_bytes,tree: a
+ * row per snapshot. */
 void snapshots_csv_write(const struct snapshots_page *page, FILE *out);
 
 /* "empty", "detailed" or "peak". */

@@ -12,7 +12,7 @@
 #define PLAIN_MAX  64 /* of a time that is no name */
 #define NAME_SHOWN 256
 
-static bool take_prefix(struct slice *text, const char *prefix)
+static bool consume_prefix(struct slice *text, const char *prefix)
 {
     size_t const length = strlen(prefix);
     if (text->size <= length || memcmp(text->data, prefix, length) != 0)
@@ -24,9 +24,9 @@ static bool take_prefix(struct slice *text, const char *prefix)
 
 static bool parse_mark(struct slice text, struct time_point *point)
 {
-    point->is_end = take_prefix(&text, "phase-end:");
-    point->is_phase = point->is_end || take_prefix(&text, "phase:");
-    if (!point->is_phase && !take_prefix(&text, "mark:"))
+    point->is_end = consume_prefix(&text, "phase-end:");
+    point->is_phase = point->is_end || consume_prefix(&text, "phase:");
+    if (!point->is_phase && !consume_prefix(&text, "mark:"))
         return false;
     point->anchor = TIME_OF_MARK;
     point->name = text;
@@ -98,7 +98,8 @@ static bool is_named(const struct recording *recording, const struct mark *mark,
     return strlen(label) == name.size && memcmp(label, name.data, name.size) == 0;
 }
 
-/* Where the n-th of that name and kind is, from 1; the last for 0.  The number of all when there is none. */
+/* Where the n-th of that name and kind is, from 1; the last for 0.  The number of all when there
+ * is none. */
 static size_t find_nth(const struct recording *recording, enum mark_kind kind, struct slice name,
                        uint64_t nth)
 {
@@ -115,8 +116,8 @@ static size_t find_nth(const struct recording *recording, enum mark_kind kind, s
     return nth == 0 ? found : recording->marks.count;
 }
 
-/* Takes "#3" or "#last" off the end of a name.  False when there is none. */
-static bool take_ordinal(struct slice *name, uint64_t *nth)
+/* Parses "#3" or "#last" off the end of a name.  False when there is none. */
+static bool parse_ordinal(struct slice *name, uint64_t *nth)
 {
     const char *hash = memrchr(name->data, '#', name->size);
     char number[PLAIN_MAX];
@@ -144,7 +145,7 @@ static size_t find_mark(const struct time_point *point, const struct recording *
             found = find_nth(recording, second, name, nth);
         if (found < recording->marks.count)
             return found;
-    } while (name.size == point->name.size && take_ordinal(&name, &nth));
+    } while (name.size == point->name.size && parse_ordinal(&name, &nth));
     return recording->marks.count;
 }
 
@@ -170,7 +171,7 @@ static int no_such_mark(const struct time_point *point, const struct recording *
     }
     return fault_set(
         fault, -EINVAL,
-        "no mark or phase is called \"%s\": memoir report --by phase lists those there are", name);
+        "no mark or phase is called \"%s\": memoir report --by phase lists all of them", name);
 }
 
 int time_point_resolve(const struct time_point *point, const struct recording *recording,

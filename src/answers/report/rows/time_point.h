@@ -20,14 +20,14 @@ struct time_point {
     "a time is 90s or 1h30m after the start, -10s before the end, 50%, peak, end, mark:NAME or "   \
     "phase:NAME"
 
-/* "90s", "-10s", "50%", "peak", "end", "mark:block 7", "phase:compaction#2", "phase-end:compaction".
- * 0 or -EINVAL.  `text` must outlive the point. */
+/* "90s", "-10s", "50%", "peak", "end", "mark:block 7", "phase:compaction#2",
+ * "phase-end:compaction". 0 or -EINVAL.  `text` must outlive the point. */
 int time_point_parse(struct slice text, struct time_point *point);
 
 /* "A,B"; or a mark or phase alone, which is the time it lasts.  0 or -EINVAL. */
 int time_points_parse(struct slice text, struct time_point *from, struct time_point *to);
 
-/* Whether they are in the wrong order, or one and the same, whatever the recording. */
+/* Whether they are in the wrong order, or equal, in any recording. */
 bool time_points_turned(const struct time_point *from, const struct time_point *to);
 
 /* 0, or -EINVAL with a sentence when it has no such mark. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/trees/shown_frame.h"
+#include "base/clock.h"
 #include "base/human.h"
 
 #define ADDON_ENDING ".node"
@@ -13,22 +14,27 @@ static const struct {
     const char *missing;
     const char *remedy;
 } runtimes[] = {
-    {TRAIT_GO, "Go's own heap is not in it, only what C code takes with malloc",
-     "for Go's objects ask its profiler: import net/http/pprof, then go tool pprof "
+    {TRAIT_GO,
+     "Go's own heap is not in the recording, only memory that C code allocates with "
+     "malloc",
+     "for Go's objects use Go's profiler: import net/http/pprof, then go tool pprof "
      "http://HOST:PORT/debug/pprof/heap"},
-    {TRAIT_JAVA, "the Java heap is not in it, only what the VM and native code take with malloc",
-     "for Java's objects ask the VM: jcmd PID GC.class_histogram"},
+    {TRAIT_JAVA,
+     "the Java heap is not in the recording, only memory that the VM and native code "
+     "allocate with malloc",
+     "for Java's objects use jcmd PID GC.class_histogram"},
     {TRAIT_V8,
-     "JavaScript's heap is not in it, only buffers and what V8 and native code take with malloc",
+     "JavaScript's heap is not in the recording, only buffers and memory that V8 and native code "
+     "allocate with malloc",
      "for objects run node --heap-prof or take a heap snapshot"},
-    {TRAIT_PYTHON, "Python keeps objects of up to 512 bytes in arenas that it maps itself",
-     "run it with PYTHONMALLOC=malloc to see each of them"},
+    {TRAIT_PYTHON, "Python keeps objects of up to 512 bytes in its own arenas",
+     "run the program with PYTHONMALLOC=malloc to see each object"},
     {TRAIT_OCAML,
-     "OCaml's heap is in it as the chunks it grew by, under whoever made it grow, not value by "
-     "value",
-     "for values use Gc.Memprof"},
-    {TRAIT_NIM, "Nim's own allocator maps memory itself and its blocks are not in it",
-     "build with --mm:orc -d:useMalloc to see each of them"},
+     "OCaml's heap is in the recording as large chunks, under the function that made the heap "
+     "grow, not as single values",
+     "for single values use Gc.Memprof"},
+    {TRAIT_NIM, "Nim's own allocator maps memory itself, so its blocks are not in the recording",
+     "build the program with --mm:orc -d:useMalloc to see each block"},
 };
 
 /* A native addon of node that was at work, or NULL. */
@@ -49,8 +55,8 @@ static void add_addons(const struct recording *recording, struct text_line *line
     const char *addon = find_addon(recording);
     if (addon)
         line_add(line,
-                 "; nor are blocks of allocators inside native addons such as %.60s, which are "
-                 "none of JavaScript's: see what those map with --metric maps.live",
+                 "; blocks of allocators inside native addons such as %.60s are not in the "
+                 "recording either: --metric maps.live shows what these allocators map",
                  addon);
 }
 
@@ -66,9 +72,9 @@ static void render_runtime(const struct recording *recording, const struct trait
         }
     }
     line_add(line,
-             "the executable contains %s, of which not every block is in it, for not all of its "
-             "functions could be hooked (see the notes); keep its symbols, or build it with the "
-             "system allocator",
+             "the executable contains %s, and not all of its blocks are in the recording, because "
+             "some of its functions could not be hooked (see the notes); keep the symbols of the "
+             "executable, or build it with the system allocator",
              trait_name(trait->kind));
 }
 
@@ -81,7 +87,7 @@ static void add_memory(const struct recording *recording, struct text_line *line
 }
 
 /* A program that waits for something may do so for this long. */
-#define LONG_ENOUGH_NS 10000000000ull
+#define LONG_ENOUGH_NS (10 * NS_PER_SECOND)
 
 static void render_nothing(const struct recording *recording, struct text_line *line)
 {
@@ -93,7 +99,7 @@ static void render_nothing(const struct recording *recording, struct text_line *
         return;
     }
     if (recording->quality.sample_rate)
-        line_add(line, "not one sample was taken, of one block in %s: the program allocates little",
+        line_add(line, "no sample was taken (one block in %s): the program allocates little",
                  human_bytes((int64_t)recording->quality.sample_rate, rate));
     else
         line_add(line, "not one allocation was seen%s does not call malloc",
@@ -108,8 +114,8 @@ static void render_off(const struct recording *recording, struct text_line *line
     line_add(line, "the heap was not traced (--heap off)");
     if (recording->quality.off_ns < recording->duration_ns)
         line_add(line, " for %s of the time", human_duration(recording->quality.off_ns, time));
-    line_add(line, ": blocks of then are in no number; memoir set PID --heap full traces a running "
-                   "program");
+    line_add(line, ": blocks of that time are in no number; memoir set PID --heap full traces a "
+                   "running program");
 }
 
 void doubt_render(const struct recording *recording, const struct plausibility *found,
@@ -136,9 +142,9 @@ void doubt_render(const struct recording *recording, const struct plausibility *
         return;
     case DOUBT_NO_FREES:
         line_add(line,
-                 "%s allocations and %s%s frees: the program gives nothing back, or frees in a way "
-                 "that is not seen, by addresses that it had before; then what it holds is less "
-                 "than shown",
+                 "%s allocations and %s%s frees: the program frees nothing, or calls a free "
+                 "function that memoir does not see, through an address that it copied earlier; "
+                 "then less memory is live than shown",
                  human_count((int64_t)recording->heap.calls, calls), few,
                  recording->heap.frees ? human_count((int64_t)recording->heap.frees, frees) : "no");
         return;

@@ -1,4 +1,5 @@
-/* doubt_text.h - a doubt about a recording as a sentence: what is missing, why, and what would show it. */
+/* doubt_text.h - a doubt about a recording as a sentence: what is missing, why, and what would
+ * show it. */
 #pragma once
 
 #include "analyze/alerts/plausible.h"

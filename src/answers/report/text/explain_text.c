@@ -3,6 +3,7 @@
 
 #include "analyze/sites/rank.h"
 #include "base/human.h"
+#include "base/invariant.h"
 #include "model/losses.h"
 #include "report/rows/explain_report.h"
 #include "report/text/text_frame.h"
@@ -47,8 +48,8 @@ static void put_head(const struct explain_page *page)
     line_add(&line, "%s resident", human_bytes((int64_t)explanation->total, bytes));
     if (recording->quality.events) /* or it was looked at from outside, now */
         line_add(&line, " at %s", human_duration(explanation->at_ns, time));
-    line_add(&line, explanation->is_of_pages ? ", every page of it by who touched it first"
-                                             : ", every byte of it by owner below");
+    line_add(&line, explanation->is_of_pages ? ", every page by the code that touched it first"
+                                             : ", every byte by its owner below");
     put_line(page, "resident", &line);
     if (residency->looks == 0 || explanation->at_ns < residency->time_ns)
         return; /* what follows is of the last look, and this is an earlier one */
@@ -58,7 +59,7 @@ static void put_head(const struct explain_page *page)
     line_add(&line, " and %s after it; ", human_bytes((int64_t)residency->rss_after_bytes, bytes));
     line_add(&line, "changed during capture: %s; ",
              human_bytes((int64_t)(explanation->total - residency->rss_before_bytes), bytes));
-    line_add(&line, "look %llu took %s", (unsigned long long)residency->looks,
+    line_add(&line, "snapshot %llu took %s", (unsigned long long)residency->looks,
              human_duration(residency->took_ns, took));
     put_line(page, "kernel", &line);
 }
@@ -74,8 +75,9 @@ static void put_beside(const struct explain_page *page)
          pages[PAGE_KERNEL].total_value == 0))
         return;
     line_add(&line,
-             "not part of it: %s in swap, %s of page cache that it filled, %s in the kernel "
-             "(memoir report --metric pages.swap, pages.cache, pages.kernel)",
+             "not part of the resident memory: %s in swap, %s of page cache that the process "
+             "filled, %s in the kernel (memoir report --metric pages.swap, pages.cache, "
+             "pages.kernel)",
              human_bytes(pages[PAGE_SWAP].total_value, swap),
              human_bytes(pages[PAGE_CACHE].total_value, cache),
              human_bytes(pages[PAGE_KERNEL].total_value, kernel));
@@ -89,13 +91,13 @@ static void put_doubts(const struct explain_page *page)
     char lost[HUMAN_MAX], all[HUMAN_MAX];
     struct text_line line = {0};
     if (quality->lost_events && page->report->explanation->is_of_pages) {
-        line_add(&line, "%s events were lost: pages that came then are under a name in brackets",
+        line_add(&line, "%s events were lost: pages touched meanwhile are under a name in brackets",
                  human_count((int64_t)quality->lost_events, lost));
         put_line(page, "mind", &line);
     } else if (quality->lost_events) {
         line_add(&line,
-                 "%s of %s events were lost: memory of blocks that are missing counts as held or "
-                 "free, that of blocks whose free is missing as live",
+                 "%s of %s events were lost: the memory of a block whose allocation was lost "
+                 "counts as held or free, the memory of a block whose free was lost counts as live",
                  human_count((int64_t)quality->lost_events, lost),
                  human_count((int64_t)(quality->events + quality->lost_events), all));
         put_line(page, "mind", &line);
@@ -103,7 +105,7 @@ static void put_doubts(const struct explain_page *page)
     line = (struct text_line){0};
     if (quality->off_ns) {
         line_add(&line, "the heap was not always traced (--heap off): memory in no known block or "
-                        "mapping is before");
+                        "mapping is listed under before");
         put_line(page, "mind", &line);
     }
 }
@@ -117,8 +119,8 @@ static void put_notes(const struct explain_page *page)
         char rate[HUMAN_MAX], error[HUMAN_MAX];
         int64_t const live = page->report->explanation->owners[OWNER_LIVE].total_value;
         line_add(&line,
-                 "one block in %s was taken, so live bytes are estimates (within ±%s in all), and "
-                 "what is held is not told apart from what is free",
+                 "one block in %s was sampled, so live bytes are estimates (within ±%s in all), "
+                 "and held and free bytes are one number",
                  human_bytes((int64_t)recording->quality.sample_rate, rate),
                  human_bytes((int64_t)sampled_error_of_live(recording, live), error));
         put_line(page, "sampled", &line);
@@ -248,15 +250,16 @@ static const char *how_to_trim(const struct recording *recording)
 {
     vec_each (trait, &recording->traits) {
         if (trait->kind == TRAIT_JEMALLOC)
-            return "jemalloc gives them back after a while by itself, sooner with "
-                   "MALLOC_CONF=dirty_decay_ms:1000, and at mallctl(\"arena.4096.purge\")";
+            return "jemalloc returns them after a while, sooner with "
+                   "MALLOC_CONF=dirty_decay_ms:1000, and at once with "
+                   "mallctl(\"arena.4096.purge\")";
         if (trait->kind == TRAIT_TCMALLOC)
             return "MallocExtension_ReleaseFreeMemory() gives them back to the kernel, and "
                    "TCMALLOC_RELEASE_RATE=10 makes tcmalloc keep less";
         if (trait->kind == TRAIT_MIMALLOC)
             return "mi_collect(true) gives them back to the kernel";
         if (trait->kind == TRAIT_OWN_MALLOC)
-            return "its own allocator decides when they go back to the kernel";
+            return "the program's own allocator decides when the kernel gets them back";
     }
     return "malloc_trim(0) gives them back to the kernel, and MALLOC_TRIM_THRESHOLD_ makes glibc "
            "keep less";
@@ -273,64 +276,61 @@ void advice_render(struct recording *recording, const struct advice *advice, str
         break;
     case ADVICE_ARENAS:
         line_add(line,
-                 "%s of that is spread over arenas for threads (%u keep free pages): "
-                 "MALLOC_ARENA_MAX=2 would keep less, at the price of threads "
-                 "that wait for each other",
+                 "%s of that is in arenas for threads (%u keep free pages): MALLOC_ARENA_MAX=2 "
+                 "would keep less, but threads would wait for each other",
                  bytes, advice->count);
         break;
     case ADVICE_FRAGMENTED:
-        line_add(line, "%s are in pages that few live blocks pin; those of ", bytes);
+        line_add(line, "%s are in pages that few live blocks pin; the blocks of ", bytes);
         add_where(recording, advice->stack, line);
         line_add(line,
-                 " pin most, and are %s themselves: allocate what lives long apart from what does "
-                 "not (a pool), or try "
-                 "another allocator (jemalloc, mimalloc); memoir flame --metric heap.held shows "
-                 "who pins",
+                 " pin most, and are %s themselves: allocate long-lived and short-lived blocks "
+                 "apart (in a pool), or try another allocator (jemalloc, mimalloc); memoir flame "
+                 "--metric heap.held shows which code pins pages",
                  human_bytes((int64_t)advice->of_bytes, live));
         break;
     case ADVICE_STACKS:
         line_add(line,
-                 "%s are stacks of threads (%u owners): fewer threads, or less on their stacks",
+                 "%s are stacks of threads (%u owners): use fewer threads, or put less on their "
+                 "stacks",
                  bytes, advice->count);
         break;
     case ADVICE_GROWING:
         add_where(recording, advice->stack, line);
         line_add(line,
-                 " keeps growing, by %s an hour, and has %s: memoir report says who else, and "
-                 "since when",
+                 " keeps growing, by %s an hour, and has %s: memoir report lists all functions "
+                 "that grow, and since when",
                  human_bytes((int64_t)advice->of_bytes, live), bytes);
         break;
     case ADVICE_EARLIER:
         line_add(line,
-                 "%s were touched before anybody watched: memoir pages -- PROGRAM, from its start, "
-                 "shows by whom; what is touched again shows as it is",
+                 "%s were touched before the recording began: memoir pages -- PROGRAM records from "
+                 "the start and shows which code touched them",
                  bytes);
         break;
     case ADVICE_BLOCKS:
         line_add(
             line,
-            "%s are known by who touched them first, not by who allocated, and what is free "
-            "inside is not known: "
-            "memoir run --pages or attach --pages shows both where malloc is called (not of Go "
-            "and static programs); "
-            "memoir map ",
+            "for %s memoir knows the code that touched them first, but not the code that allocated "
+            "them, nor which bytes are free: memoir run --pages and memoir attach --pages show "
+            "both for programs that call malloc (not Go, not static programs); memoir map ",
             bytes);
         if (recording->pid)
             line_add(line, "%u", recording->pid);
         else
             line_add(line, "PID");
-        line_add(line, " shows what its runtime counts");
+        line_add(line, " shows the numbers of the runtime");
         break;
     case ADVICE_UNTOUCHED:
         line_add(line,
-                 "%s of live blocks were never touched or are swapped out: they are asked for, and "
-                 "cost no memory now",
+                 "%s of live blocks were never touched or are swapped out: they use no memory now",
                  bytes);
         break;
     case ADVICE_RESERVED:
         line_add(
             line,
-            "%s that the program mapped itself are not resident: reserved, and cost no memory now",
+            "%s that the program mapped itself are reserved but not resident: they use no memory "
+            "now",
             bytes);
         break;
     case ADVICE_KINDS:
@@ -368,8 +368,9 @@ int explain_text_write(const struct explain_report *report, const struct text_st
     for (size_t i = 0; i < report->explanation->advice.count && err == 0; i++) {
         struct text_line line = {0};
         advice_render(report->recording, &report->explanation->advice.items[i], &line);
-        text_paragraph(style, out, advice_labels[report->explanation->advice.items[i].kind],
-                       line.text);
+        enum advice_kind const kind = report->explanation->advice.items[i].kind;
+        INVARIANT(kind < ADVICE_KINDS);
+        text_paragraph(style, out, advice_labels[kind], line.text);
     }
     return err;
 }

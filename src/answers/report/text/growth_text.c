@@ -65,7 +65,7 @@ void growth_render(const struct growth *growth, int64_t limit_bytes, struct text
     human_bytes(growth->last, last);
     switch (growth->verdict) {
     case GROWTH_UNKNOWN:
-        line_add(line, "was not looked at for long enough, or not often enough, to say");
+        line_add(line, "was not measured for long enough, or not often enough, for a verdict");
         return;
     case GROWTH_STEADY:
         line_add(line, "is steady over %s", span);
@@ -152,8 +152,8 @@ static void render_rss(const struct recording_growth *growth, struct text_line *
     line_add(line, "resident memory %s", growth->own_bytes > 0 ? "without memoir's own " : "");
     growth_render(&growth->rss, growth->limit_bytes, line);
     if (growth->rss.verdict == GROWTH_GROWING && growth->heap.verdict != GROWTH_GROWING)
-        line_add(line, ", though the heap does not: holes between blocks, mappings, or memory that "
-                       "was not traced");
+        line_add(line, ", but the heap does not grow: the reason is holes between blocks, "
+                       "mappings, or memory that was not traced");
 }
 
 void recording_growth_render(struct recording *recording, const struct recording_growth *growth,
@@ -169,11 +169,7 @@ void recording_growth_render(struct recording *recording, const struct recording
 
 static void write_when(struct json_out *json, const char *key, uint64_t ns)
 {
-    json_key(json, key);
-    if (ns == GROWTH_NEVER)
-        json_null(json);
-    else
-        json_uint(json, ns);
+    json_uint_field_if(json, key, ns != GROWTH_NEVER, ns);
 }
 
 void growth_json_write(struct json_out *json, const struct growth *growth)

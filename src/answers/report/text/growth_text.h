@@ -5,7 +5,8 @@
 #include "base/json_out.h"
 #include "report/text/text_line.h"
 
-/* "grows by 12.3 MiB/h (11.0 to 13.1), from 100 MiB to 160 MiB over 5 h ...", "is steady over 5 h", ... */
+/* "grows by 12.3 MiB/h (11.0 to 13.1), from 100 MiB to 160 MiB over 5 h ...", "is steady over 5
+ * h", ... */
 void growth_render(const struct growth *growth, int64_t limit_bytes, struct text_line *line);
 /* "1.20 MiB/min": per minute, hour or day, by how long the stretch is. */
 void growth_rate_render(const struct growth *growth, double slope, struct text_line *line);

@@ -4,14 +4,16 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/csv_out.h"
 #include "base/human.h"
-#include "report/rows/csv_field.h"
+#include "report/json/json_report.h"
 #include "report/text/text_line.h"
 
 #define NUMBER_COLUMNS 70
 #define ROWS_DEFAULT   40
 
-/* Which rows there is room for: those with the largest values when there are more; in order of time. */
+/* Which rows there is room for: those with the largest values when there are more; in order of
+ * time. */
 struct chosen {
     const struct phases *phases;
     uint64_t least; /* |value| of the smallest that is shown ... */
@@ -114,8 +116,8 @@ void phase_text_write(const struct report *report, const struct text_style *styl
     const struct phases *phases = &report->phases;
     struct chosen chosen = choose(report, ROWS_DEFAULT);
     if (phases->rows.count == 0) {
-        fputs("the program has named no marks or phases (see memoir.h), and nobody else has (see "
-              "memoir mark)\n",
+        fputs("there are no marks or phases: the program set none (see memoir.h), and no memoir "
+              "mark command set one\n",
               out);
         return;
     }
@@ -138,15 +140,6 @@ void phase_text_write(const struct report *report, const struct text_style *styl
                 line.text);
     }
     text_ink(style, out, INK_PLAIN);
-}
-
-static void json_measured(struct json_out *json, const char *key, int64_t value)
-{
-    json_key(json, key);
-    if (value < 0)
-        json_null(json);
-    else
-        json_int(json, value);
 }
 
 static void write_json_row(struct json_out *json, const struct report *report,
@@ -172,8 +165,8 @@ static void write_json_row(struct json_out *json, const struct report *report,
     json_real_field(json, "bytes_per_second", per_second(row->allocated_bytes, row));
     json_int_field(json, "live_bytes", row->live_end_bytes);
     json_int_field(json, "live_calls", row->live_end_count);
-    json_measured(json, "heap_max_bytes", row->heap_max_bytes);
-    json_measured(json, "rss_bytes", row->rss_end_bytes);
+    json_measured_field(json, "heap_max_bytes", row->heap_max_bytes);
+    json_measured_field(json, "rss_bytes", row->rss_end_bytes);
     json_object_end(json);
 }
 
@@ -191,19 +184,22 @@ void phase_json_write(struct json_out *json, const struct report *report)
 void phase_csv_write(const struct report *report, FILE *out)
 {
     struct chosen chosen = choose(report, REPORT_NO_LIMIT);
-    fputs("name,kind,from_ns,to_ns,value,count,calls,allocated_bytes,freed_calls,freed_bytes,live_"
-          "bytes,"
-          "heap_max_bytes,rss_bytes\n",
-          out);
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "name,kind,from_ns,to_ns,value,count,calls,allocated_bytes,freed_calls,"
+                   "freed_bytes,live_bytes,heap_max_bytes,rss_bytes");
     vec_each (row, &report->phases.rows) {
         if (!is_chosen(&chosen, row))
             continue;
-        csv_field_write(out, recording_text(report->recording, row->name));
-        fprintf(out,
-                ",%s,%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-                ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
-                row->is_phase ? "phase" : "mark", row->from_ns, row->to_ns, row->value, row->count,
-                row->calls, row->allocated_bytes, row->frees, row->freed_bytes, row->live_end_bytes,
-                row->heap_max_bytes, row->rss_end_bytes);
+        csv_text(&csv, recording_text(report->recording, row->name));
+        csv_text(&csv, row->is_phase ? "phase" : "mark");
+        csv_uint(&csv, row->from_ns);
+        csv_uint(&csv, row->to_ns);
+        int64_t const numbers[] = {row->value,           row->count,          row->calls,
+                                   row->allocated_bytes, row->frees,          row->freed_bytes,
+                                   row->live_end_bytes,  row->heap_max_bytes, row->rss_end_bytes};
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+            csv_int(&csv, numbers[i]);
+        csv_end_row(&csv);
     }
 }

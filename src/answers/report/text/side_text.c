@@ -44,7 +44,8 @@ static void put_ratio(const struct side_page *page, const struct side_ratio *rat
     fprintf(page->out, "%*s  ", RATIO_ROOM - 2, whole);
 }
 
-/* Total and, in a list, self of each metric; between two neighbours what one is per unit of the other. */
+/* Total and, in a list, self of each metric; between two neighbours what one is per unit of the
+ * other. */
 static void put_numbers(const struct side_page *page, const struct side_value *values)
 {
     const struct side_question *question = &page->sides->question;
@@ -165,7 +166,8 @@ static void put_row(void *context, const struct side_row *row)
     page->shown++;
 }
 
-/* ---- The tree ----------------------------------------------------------------------------------------- */
+/* ---- The tree
+ * ----------------------------------------------------------------------------------------- */
 
 static bool is_shown(const struct side_page *page, uint32_t index)
 {

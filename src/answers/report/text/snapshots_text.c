@@ -49,7 +49,8 @@ static void put_label(const struct snapshots_page *page, const struct text_style
     text_write(out, text, columns);
 }
 
-/* How many lines of each depth are still to come under the parents of this one: whose branch goes on. */
+/* How many lines of each depth are still to come under the parents of this one: whose branch
+ * goes on. */
 struct branches {
     uint32_t left[SNAPSHOT_DEPTH_MAX + 2];
 };
@@ -144,7 +145,7 @@ static void put_extra_note(const struct snapshots_page *page, FILE *out)
     if (snapshots->metric->plus != COL_HEAP_BYTES)
         return;
     if (!snapshots->has_slack)
-        fputs("extra: the recording does not tell what the allocator takes beside blocks\n", out);
+        fputs("extra: the recording does not say how much the allocator needs in addition\n", out);
     else if (snapshots->header_bytes_each)
         fprintf(out, "extra: usable minus asked-for bytes, and %u beside each block\n",
                 snapshots->header_bytes_each);
@@ -172,9 +173,9 @@ static void put_heading(const struct snapshots_page *page, const struct text_sty
     text_ink(style, out, INK_PLAIN);
     put_extra_note(page, out);
     if (page->with_stacks && !snapshots->has_stacks)
-        fputs(
-            "stacks: not in this recording; record with --map-every 1s, which looks at the pages\n",
-            out);
+        fputs("stacks: not in this recording; record with --map-every 1s, which takes snapshots of "
+              "the pages\n",
+              out);
     if (recording->quality.sample_rate)
         fputs("the heap was sampled: bytes are estimates\n", out);
     putc('\n', out);

@@ -2,6 +2,7 @@
 /* How large blocks were and how long they lived, as bars. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/text/text_report.h"
 
@@ -64,7 +65,7 @@ static const char *whole_time(uint64_t ns, char out[HUMAN_MAX])
         uint64_t ns;
         const char *name;
     } units[] = {{86400000000000, "d"}, {3600000000000, "h"}, {60000000000, "min"},
-                 {1000000000, "s"},     {1000000, "ms"},      {1000, "us"}};
+                 {NS_PER_SECOND, "s"},  {1000000, "ms"},      {1000, "us"}};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (ns < units[i].ns || ns % units[i].ns)
             continue;

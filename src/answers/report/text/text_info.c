@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "model/losses.h"
 #include "report/text/doubt_text.h"
@@ -25,7 +26,7 @@ static unsigned step_of(uint64_t length_ns)
     static const uint64_t steps_s[] = {1, 10, 60, 600, 3600, 21600, 86400, 604800};
     unsigned step = 0;
     while (step < sizeof(steps_s) / sizeof(steps_s[0]) &&
-           length_ns >= steps_s[step] * 1000000000u / 10 * 9)
+           length_ns >= steps_s[step] * NS_PER_SECOND / 10 * 9)
         step++;
     return step;
 }
@@ -106,7 +107,7 @@ static void put_before(const struct text_info_page *page)
              human_bytes((int64_t)before->anonymous_bytes, other));
     put(page, "attached", &line);
     line = (struct text_line){0};
-    line_add(&line, "one thread worked for us for %s, no other stood still",
+    line_add(&line, "one thread worked for memoir for %s, no other thread stood still",
              human_duration(before->borrowed_ns, borrowed));
     if (before->stopped_ns)
         line_add(&line, " for longer than %s", human_duration(before->stopped_ns, stopped));
@@ -262,11 +263,12 @@ static void put_stack_ends(const struct text_info_page *page)
     static const char *const kinds[STACK_END_KINDS] = {
         [STACK_END_COMPLETE] = "reached _start, the thread entry or their equal",
         [STACK_END_NO_RULE] = "ended in code without unwind information",
-        [STACK_END_BAD_FRAME] = "were led outside the stack by the rules",
+        [STACK_END_BAD_FRAME] = "were led outside the stack by the unwind rules",
         [STACK_END_TOO_DEEP] = "too deep: the middle was left out",
         [STACK_END_TABLE_FULL] = "not kept because the table of stacks was full",
-        [STACK_END_CUT] = "went on outside of the part that was copied",
-        [STACK_END_NOT_TAKEN] = "not taken: too many new ones at once, or not readable",
+        [STACK_END_CUT] = "were longer than the part that was copied",
+        [STACK_END_NOT_TAKEN] = "not recorded: too many new stacks at once, or memory that cannot "
+                                "be read",
     };
     const struct quality *quality = &page->info->recording->quality;
     heading(page, "Stacks, by how they ended");
@@ -300,19 +302,21 @@ static void put_events(const struct text_info_page *page)
     put_count(page, quality->events, whole, "seen");
     put_count(page, lost, whole, "lost at a full ring");
     put_count(page, quality->lost_calls, whole,
-              "of the lost are allocations: in the totals, in no stack");
+              "of the lost are allocations: they are in the totals, but in no stack");
     put_count(page, quality->lost_frees, whole,
-              "of the lost are frees: blocks that are gone may count as live");
+              "of the lost are frees: freed blocks may count as live");
     if (quality->thinned_calls)
         put_count(page, quality->thinned_calls, page->info->recording->heap.calls,
                   "of all allocations came too fast, and are estimated from samples");
     put_count(page, quality->implied_frees, whole,
-              "frees not seen, but implied by a block at the same address");
+              "frees that were lost, but implied by a new block at that address");
     put_count(page, quality->unknown_frees, whole,
-              page->info->recording->before.attached ? "frees of blocks from before we looked"
+              page->info->recording->before.attached ? "frees of blocks from before the recording"
                                                      : "frees of blocks never seen allocated");
     if (quality->sample_rate)
-        put_count(page, quality->samples_dropped, whole, "samples that found no room");
+        put_count(page, quality->samples_dropped, whole,
+                  "samples dropped because the buffer was "
+                  "full");
 }
 
 static void put_doubts(const struct text_info_page *page)

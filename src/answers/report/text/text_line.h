@@ -16,7 +16,7 @@ struct text_line {
 void line_add(struct text_line *line, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for a name out of a recording: control characters become '?'. */
+/* The same for a name out of a recording, clean as by text_write. */
 void line_add_name(struct text_line *line, const char *name);
 
 /* "1 block", "14 blocks". */
@@ -26,8 +26,8 @@ void line_add_counted(struct text_line *line, int64_t count, const char *noun);
 void line_add_growing(struct text_line *line, const struct recording *recording,
                       uint64_t now_unix_ns);
 
-/* "until 693 ms, when the disk was full" after `before`, for a recording of which later parts could not be written; false, and nothing
- * added, for others. */
+/* "until 693 ms, when the disk was full" after `before`, for a recording of which later parts
+ * could not be written; false, and nothing added, for others. */
 bool line_add_until(struct text_line *line, const char *before, const struct recording *recording);
 
 /* ", " unless the line is empty. */

@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/text/phase_table.h"
 #include "report/text/text_line.h"
 
-#define NEAR_NS    UINT64_C(1000000000)
+#define NEAR_NS    NS_PER_SECOND
 #define NEAR_SHARE 10 /* one part in so many of the time asked for */
 
 static void add_amount(struct text_line *line, const struct metric *metric, int64_t value,
@@ -53,7 +54,8 @@ static void put_mind(const struct text_style *style, FILE *out, const struct tex
     putc('\n', out);
 }
 
-/* Rows of what is live are as doubtful as their sum; those of all that ever was have only what was recorded. */
+/* Rows of what is live are as doubtful as their sum; those of all that ever was have only what
+ * was recorded. */
 static void put_losses(const struct report *report, const struct text_style *style, FILE *out)
 {
     const struct quality *quality = &report->recording->quality;
@@ -62,7 +64,7 @@ static void put_losses(const struct report *report, const struct text_style *sty
     char frees[HUMAN_MAX], calls[HUMAN_MAX], bytes[HUMAN_MAX];
     if (!report_has_losses(report))
         return;
-    line_add(&line, "mind: %s frees and %s allocations",
+    line_add(&line, "warning: %s frees and %s allocations",
              human_count((int64_t)quality->lost_frees, frees),
              human_count((int64_t)quality->lost_calls, calls));
     if (metric->minus == COL_HEAP_FREED)
@@ -70,13 +72,14 @@ static void put_losses(const struct report *report, const struct text_style *sty
                  " were lost, so blocks that were freed may be in these rows, and others may "
                  "be missing");
     else
-        line_add(&line, " of %s were lost: these rows are without them",
+        line_add(&line, " of %s were lost: they are missing from these rows",
                  human_bytes((int64_t)quality->lost_bytes, bytes));
     put_mind(style, out, &line);
 }
 
-/* By how much the answer may be of another time unsaid.  Buckets are nearly a second long, which is no news of an instant; where they became
- * longer, or of a stretch, it depends on how long the one asked for is. */
+/* By how much the answer may be of another time unsaid.  Buckets are nearly a second long, which
+ * is no news of an instant; where they became longer, or of a stretch, it depends on how long
+ * the one asked for is. */
 static uint64_t near_ns(const struct report *report)
 {
     struct time_range const asked = report->question.range;
@@ -85,7 +88,8 @@ static uint64_t near_ns(const struct report *report)
     return is_stretch && share < NEAR_NS ? share : NEAR_NS;
 }
 
-/* Older times are only known in stretches that get longer: the answer may be of far more than was asked for. */
+/* Older times are only known in stretches that get longer: the answer may be of far more than
+ * was asked for. */
 static void put_other_time(const struct report *report, const struct text_style *style, FILE *out)
 {
     struct time_range const asked = report->question.range, used = report->weights.used;
@@ -99,7 +103,8 @@ static void put_other_time(const struct report *report, const struct text_style 
     if (!report->question.range_given || report->question.metric->kind == METRIC_PINNED ||
         (!is_later && !is_earlier))
         return;
-    line_add(&line, "mind: of that time only longer stretches are known; this is of ");
+    line_add(&line, "warning: the recording has only longer time ranges of that time; this is "
+                    "for ");
     if (report->question.metric->kind == METRIC_LEVEL && used.from_ns == 0)
         line_add(&line, "%s, not of %s", human_duration(used.to_ns, from),
                  human_duration(asked.to_ns, to));
@@ -109,7 +114,8 @@ static void put_other_time(const struct report *report, const struct text_style 
     put_mind(style, out, &line);
 }
 
-/* A recorder that was killed leaves a peak without its picture: the rows are those of an earlier one. */
+/* A recorder that was killed leaves a peak without its picture: the rows are those of an earlier
+ * one. */
 static void put_other_peak(const struct report *report, const struct text_style *style, FILE *out)
 {
     const struct totals *totals = metric_is_of_pools(report->question.metric)
@@ -121,8 +127,8 @@ static void put_other_peak(const struct report *report, const struct text_style 
         (uint64_t)report->whole_value == totals->peak_bytes)
         return;
     line_add(&line,
-             "mind: the peak was %s, at %s; who had it then was not written any more, and these "
-             "rows are of %s",
+             "warning: the peak was %s, at %s; its call stacks were not written, so these rows are "
+             "for %s",
              human_bytes((int64_t)totals->peak_bytes, peak),
              human_duration(totals->peak_time_ns, when),
              human_duration(report->weights.used.to_ns, shown));
@@ -132,7 +138,7 @@ static void put_other_peak(const struct report *report, const struct text_style 
 static void put_until(const struct report *report, const struct text_style *style, FILE *out)
 {
     struct text_line line = {0};
-    if (line_add_until(&line, "mind: these rows go ", report->recording))
+    if (line_add_until(&line, "warning: these rows go ", report->recording))
         put_mind(style, out, &line);
 }
 
@@ -177,7 +183,7 @@ void text_suppressions_write(const struct report *report, const struct text_styl
     text_ink(style, out, INK_STRONG);
     fprintf(out, "Suppressed leaks%s: %s in %s blocks\n",
             report->question.by == BY_THREAD
-                ? ", which are in these rows, for threads are counted without stacks"
+                ? ", which are in these rows, because threads are counted without stacks"
                 : "",
             human_bytes(rules->value, bytes), human_count(rules->count, blocks));
     text_ink(style, out, INK_PLAIN);

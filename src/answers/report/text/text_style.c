@@ -16,14 +16,6 @@ void text_ink(const struct text_style *style, FILE *out, enum ink ink)
         fputs(codes[ink], out);
 }
 
-static bool is_control(const char *text, size_t length)
-{
-    unsigned char const first = (unsigned char)text[0];
-    if (length == 1)
-        return first < 0x20 || first == 0x7f;
-    return length == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0; /* U+0080 to U+009F */
-}
-
 size_t text_write(FILE *out, const char *text, size_t columns)
 {
     size_t const size = strlen(text);
@@ -35,7 +27,7 @@ size_t text_write(FILE *out, const char *text, size_t columns)
         size_t const length = utf8_length(text + at, size - at);
         if (length == 0)
             fputs("\xef\xbf\xbd", out);
-        else if (is_control(text + at, length))
+        else if (utf8_steers(text + at, length))
             putc('?', out);
         else
             fwrite(text + at, 1, length, out);

@@ -1,7 +1,7 @@
 /* text_style.h - text for a person's terminal: colour, width, and names that may be hostile.
  *
- * Names come from recordings, which come from anywhere: control characters, which could steer a
- * terminal, are shown as '?', and what is not UTF-8 as U+FFFD. */
+ * Names come from recordings, which come from anywhere: characters that steer a terminal or the
+ * order of text (utf8_steers) are shown as '?', and what is not UTF-8 as U+FFFD. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "analyze/sums/metric_data.h"
+#include "base/clock.h"
 #include "base/human.h"
 #include "model/losses.h"
-#include "report/rows/stack_shares.h"
-#include "report/text/doubt_text.h"
 #include "report/text/growth_text.h"
-#include "report/text/text_line.h"
-#include "report/text/text_report.h"
+#include "report/text/text_summary_parts.h"
 #include "report/text/timing_text.h"
 
-#define MANY_UNNAMED 0.5
-
-struct text_page {
-    const struct report *report;
-    const struct text_style *style;
-    FILE *out;
-};
-
-static void put(const struct text_page *page, enum ink ink, const char *label,
-                const struct text_line *line)
+void text_put(const struct text_page *page, enum ink ink, const char *label,
+              const struct text_line *line)
 {
     text_ink(page->style, page->out, ink);
     text_paragraph(page->style, page->out, label, line->text);
@@ -48,7 +36,7 @@ static void put_program(const struct text_page *page)
     const struct recording *recording = page->report->recording;
     struct text_line line = {0};
     char duration[HUMAN_MAX], start[40];
-    time_t const seconds = (time_t)(recording->start_unix_ns / 1000000000u);
+    time_t const seconds = (time_t)(recording->start_unix_ns / NS_PER_SECOND);
     struct tm date;
 
     line_add_name(&line, recording_text(recording, recording->program));
@@ -105,11 +93,13 @@ static void put_sampled(const struct text_page *page)
         line_add(&line, "; %s were live when sampling began, and count as freed since",
                  human_bytes((int64_t)quality->unfollowed_bytes, lost));
     if (quality->samples_dropped)
-        line_add(&line, "; %s samples found no room: the numbers are too small",
+        line_add(&line,
+                 "; %s samples were dropped because the buffer was full: the numbers are "
+                 "too small",
                  human_count((int64_t)quality->samples_dropped, lost));
     if (losses_matter(recording))
-        line_add(&line, "; what was lost comes on top of that");
-    put(page, INK_WARN, "sampled", &line);
+        line_add(&line, "; lost events add to that error");
+    text_put(page, INK_WARN, "sampled", &line);
 }
 
 /* A number that lost events leave open is never shown alone. */
@@ -152,7 +142,7 @@ static void put_peak(const struct text_page *page)
     line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
     add_range(&line, page->report->recording, losses_of_peak(page->report->recording));
     if (order_matters(page->report->recording))
-        line_add(&line, " (±%s: which of its threads was first is not known any finer)",
+        line_add(&line, " (±%s: the order of events in different threads is not known exactly)",
                  human_bytes((int64_t)page->report->recording->quality.peak_order_bytes, order));
     if (recording_counts_blocks(page->report->recording) && heap->peak_count > 0)
         add_blocks(&line, page->report->recording, (int64_t)heap->peak_count,
@@ -163,7 +153,7 @@ static void put_peak(const struct text_page *page)
         line_add(&line, " (resident memory at most %s)",
                  human_bytes(page->report->findings.rss_peak_bytes, rss));
     line_add_until(&line, ", ", page->report->recording);
-    put(page, INK_STRONG, "peak", &line);
+    text_put(page, INK_STRONG, "peak", &line);
 }
 
 /* Of a process that was only looked at: what the kernel counted. */
@@ -181,9 +171,9 @@ static void put_resident(const struct text_page *page)
     line_add(&line, "%s at the end, at most %s, by the kernel's count", human_bytes(rss, last),
              human_bytes(page->report->findings.rss_peak_bytes, most));
     if (recording->before.attached)
-        line_add(&line, "; %s of it when we began to look",
+        line_add(&line, "; %s of it when the recording began",
                  human_bytes((int64_t)recording->before.rss_bytes, before));
-    put(page, INK_STRONG, "resident", &line);
+    text_put(page, INK_STRONG, "resident", &line);
 }
 
 static void put_time(const struct text_page *page)
@@ -191,9 +181,9 @@ static void put_time(const struct text_page *page)
     struct text_line on = {0}, off = {0};
     bool const doubtful = timing_render(page->report->recording, &on, &off);
     if (on.text[0])
-        put(page, doubtful ? INK_WARN : INK_PLAIN, "running", &on);
+        text_put(page, doubtful ? INK_WARN : INK_PLAIN, "running", &on);
     if (off.text[0])
-        put(page, doubtful ? INK_WARN : INK_PLAIN, "waiting", &off);
+        text_put(page, doubtful ? INK_WARN : INK_PLAIN, "waiting", &off);
 }
 
 static void put_growth(const struct text_page *page)
@@ -206,7 +196,7 @@ static void put_growth(const struct text_page *page)
         recording_growth_render(page->report->recording, growth, (enum growth_part)part, &line);
         if (line.size == 0)
             continue;
-        put(page, ink, label, &line);
+        text_put(page, ink, label, &line);
         label = "";
     }
 }
@@ -236,15 +226,15 @@ static void put_leaked(const struct text_page *page)
                                                   : " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
-    put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
-        report->recording->being_written || ran_on || is_cut ? "live" : "leaked", &line);
+    text_put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
+             report->recording->being_written || ran_on || is_cut ? "live" : "leaked", &line);
 }
 
 static void add_freed_since(struct text_line *line, struct value_range freed)
 {
     char low[HUMAN_MAX], high[HUMAN_MAX];
     if (freed.low == 0) {
-        line_add(line, "; how many blocks of it were freed since is not known (at most %s)",
+        line_add(line, "; it is not known how many of these blocks were freed since (at most %s)",
                  human_count((int64_t)freed.high, high));
         return;
     }
@@ -265,7 +255,7 @@ static void put_before(const struct text_page *page)
     if (!before->attached)
         return;
     line_add(&line,
-             "%s allocated before we looked (resident then: %s of [heap], %s of other memory "
+             "%s allocated before the recording (resident then: %s of [heap], %s of other memory "
              "without a file; %s in all)",
              human_bytes((int64_t)(before->heap_bytes + before->anonymous_bytes), all),
              human_bytes((int64_t)before->heap_bytes, heap),
@@ -277,7 +267,7 @@ static void put_before(const struct text_page *page)
         line_add(&line, "; attached, no %s %s", recording->quality.sample_rate ? "sample" : "event",
                  recording->quality.complete ? "since" : "yet");
     }
-    put(page, INK_PLAIN, "before", &line);
+    text_put(page, INK_PLAIN, "before", &line);
 }
 
 static void put_calls(const struct text_page *page)
@@ -306,7 +296,7 @@ static void put_calls(const struct text_page *page)
                  human_count((int64_t)heap->temporary, temporary),
                  human_share((int64_t)heap->temporary, (int64_t)recorded, share),
                  recorded < heap->calls ? " of those recorded" : "");
-    put(page, INK_PLAIN, "calls", &line);
+    text_put(page, INK_PLAIN, "calls", &line);
 }
 
 static void put_overhead(const struct text_page *page)
@@ -319,7 +309,7 @@ static void put_overhead(const struct text_page *page)
     line_add(&line, "%s (%s) at the peak, the allocator rounding sizes up",
              human_bytes((int64_t)heap->peak_slack_bytes, peak),
              human_share((int64_t)heap->peak_slack_bytes, (int64_t)heap->peak_bytes, share));
-    put(page, INK_PLAIN, "overhead", &line);
+    text_put(page, INK_PLAIN, "overhead", &line);
 }
 
 static void put_maps(const struct text_page *page)
@@ -335,7 +325,7 @@ static void put_maps(const struct text_page *page)
              human_bytes((int64_t)(maps->bytes - maps->freed_bytes), now),
              page->report->recording->being_written ? "now" : "at the end");
     line_add_until(&line, ", ", page->report->recording);
-    put(page, INK_PLAIN, "maps", &line);
+    text_put(page, INK_PLAIN, "maps", &line);
 }
 
 static void put_marks(const struct text_page *page)
@@ -368,7 +358,7 @@ static void put_marks(const struct text_page *page)
         line_add(&line, " set by alerts");
     }
     line_add(&line, ": --by phase lists them, --between phase:NAME shows one");
-    put(page, INK_PLAIN, "marks", &line);
+    text_put(page, INK_PLAIN, "marks", &line);
 }
 
 /* What the program told through memoir.h. */
@@ -387,7 +377,7 @@ static void put_told(const struct text_page *page)
                  human_bytes((int64_t)pools->peak_bytes, peak),
                  human_bytes((int64_t)(pools->bytes - pools->freed_bytes), now));
         line_add_until(&line, ", ", page->report->recording);
-        put(page, INK_PLAIN, "pools", &line);
+        text_put(page, INK_PLAIN, "pools", &line);
     }
     if (regions->calls > 0) {
         line = (struct text_line){0};
@@ -396,159 +386,7 @@ static void put_told(const struct text_page *page)
                  human_bytes((int64_t)regions->peak_bytes, peak),
                  human_bytes((int64_t)(regions->bytes - regions->freed_bytes), now));
         line_add_until(&line, ", ", page->report->recording);
-        put(page, INK_PLAIN, "regions", &line);
-    }
-}
-
-static void put_cost(const struct text_page *page)
-{
-    const struct recording *recording = page->report->recording;
-    const struct cost *cost = &recording->cost;
-    struct text_line line = {0};
-    char cpu[HUMAN_MAX], rss[HUMAN_MAX], waits[HUMAN_MAX], waited[HUMAN_MAX], drops[HUMAN_MAX];
-    if (!cost->ns_per_event && !cost->recorder_cpu_ns && !cost->arena_bytes)
-        return; /* not recorded by us */
-    if (cost->ns_per_event)
-        line_add(&line, "memoir added about %llu ns per event; ",
-                 (unsigned long long)cost->ns_per_event);
-    line_add(&line, "the recorder used %s of CPU and %s; %s waits",
-             human_duration(cost->recorder_cpu_ns, cpu),
-             human_bytes((int64_t)cost->recorder_rss_bytes, rss),
-             human_count((int64_t)cost->target_waits, waits));
-    if (cost->target_wait_ns)
-        line_add(&line, " (%s)", human_duration(cost->target_wait_ns, waited));
-    line_add(&line, ", %s drops", human_count((int64_t)recording->quality.lost_events, drops));
-    put(page, INK_PLAIN, "cost", &line);
-}
-
-static void add_stack_quality(struct text_line *line, const struct report *report)
-{
-    static const char *const kinds[STACK_END_KINDS] = {
-        [STACK_END_NO_RULE] = "without unwind rules",
-        [STACK_END_BAD_FRAME] = "led astray",
-        [STACK_END_TOO_DEEP] = "too deep",
-        [STACK_END_TABLE_FULL] = "refused by a full table",
-        [STACK_END_CUT] = "longer than what was copied",
-        [STACK_END_NOT_TAKEN] = "not taken",
-    };
-    const struct quality *quality = &report->recording->quality;
-    char text[HUMAN_MAX];
-    const char *before = " (";
-    if (report->findings.stack_ends == 0)
-        return;
-    line_separate(line, "; ");
-    (void)stack_shares_add(line, report->recording);
-    for (int kind = STACK_END_COMPLETE + 1; kind < STACK_END_KINDS; kind++) {
-        if (!quality->stack_ends[kind])
-            continue;
-        line_add(line, "%s%s %s", before, human_count((int64_t)quality->stack_ends[kind], text),
-                 kinds[kind]);
-        before = ", ";
-    }
-    if (before[0] == ',')
-        line_add(line, ")");
-}
-
-/* Some files of other programs have sums only. */
-static bool has_events(const struct recording *recording)
-{
-    return recording_counts_blocks(recording) && !recording_is_of_profiles(recording) &&
-           !recording_is_of_costs(recording);
-}
-
-static void put_quality(const struct text_page *page)
-{
-    const struct report *report = page->report;
-    const struct quality *quality = &report->recording->quality;
-    uint64_t const all_lost = losses_of_events(report->recording);
-    struct text_line line = {0};
-    char lost[HUMAN_MAX], events[HUMAN_MAX], share[HUMAN_MAX];
-    if (all_lost)
-        line_add(&line, "%s of %s events lost", human_count((int64_t)all_lost, lost),
-                 human_count((int64_t)(quality->events + all_lost), events));
-    if (quality->gaps)
-        line_add(&line, " in %s gaps, the longest of %s", human_count((int64_t)quality->gaps, lost),
-                 human_duration(quality->longest_gap_ns, events));
-    if (!all_lost && (quality->events || has_events(report->recording)))
-        line_add(&line,
-                 quality->unwritten_from_ns || losses_are_told(report->recording)
-                     ? "%s events seen"
-                     : "nothing lost of %s events",
-                 human_count((int64_t)quality->events, events));
-    add_stack_quality(&line, report);
-    line_separate(&line, "; ");
-    line_add(
-        &line, "%s of frames without a name",
-        human_share((int64_t)report->findings.unnamed, (int64_t)report->findings.frames, share));
-    if (quality->unwritten_from_ns)
-        line_add(&line, "; what came after %s could not be written (%s)",
-                 human_duration(quality->unwritten_from_ns, lost),
-                 strerror((int)(quality->unwritten_error & 0xfff)));
-    else if (!quality->complete && !report->recording->being_written)
-        line_add(&line, "; not ended in order (its recorder was killed, or it was copied before)");
-    if (quality->damaged_chunks)
-        line_add(&line, "; %s damaged parts of the file skipped",
-                 human_count((int64_t)quality->damaged_chunks, lost));
-    bool const is_bad = all_lost || quality->damaged_chunks || quality->unwritten_from_ns ||
-                        report->findings.complete_share < 0.99;
-    put(page, is_bad ? INK_WARN : INK_PLAIN, "quality", &line);
-}
-
-/* When most frames are numbers: what would name them. */
-static void put_names(const struct text_page *page)
-{
-    const struct findings *findings = &page->report->findings;
-    struct text_line line = {0};
-    char frames[HUMAN_MAX];
-    if (findings->unnamed_share < MANY_UNNAMED || !findings->nameless)
-        return;
-    const char *path = recording_text(page->report->recording, findings->nameless);
-    line_add(&line, "%s frames are in ", human_count((int64_t)findings->nameless_frames, frames));
-    line_add_name(&line, path);
-    bool const is_unwritten = page->report->recording->quality.unwritten_from_ns != 0;
-    if (is_unwritten || recording_was_cut(page->report->recording)) {
-        line_add(&line,
-                 ", whose names %s, and could not be found now: open the file where that build "
-                 "of it is",
-                 is_unwritten ? "could not be written"
-                              : "were not looked up before its recorder was killed");
-        put(page, INK_WARN, "names", &line);
-        return;
-    }
-    line_add(&line, ", which has %s symbols: install its debug symbols (Debian: dpkg -S ",
-             findings->nameless_has_some ? "few" : "no");
-    line_add_name(&line, path);
-    line_add(&line,
-             " tells the package, its -dbgsym has them) or set DEBUGINFOD_URLS, and record again");
-    put(page, INK_WARN, "names", &line);
-}
-
-static void put_doubts(const struct text_page *page)
-{
-    const struct plausibility *found = &page->report->findings.plausibility;
-    for (size_t i = 0; i < found->count; i++) {
-        struct text_line line = {0};
-        doubt_render(page->report->recording, found, &found->doubts[i], &line);
-        put(page, INK_WARN, "doubt", &line);
-    }
-}
-
-static void put_notes(const struct text_page *page)
-{
-    const struct recording *recording = page->report->recording;
-    for (size_t i = 0; i < recording->notes.count; i++) {
-        struct text_line line = {0};
-        line_add_name(&line, recording_text(recording, recording->notes.items[i]));
-        put(page, INK_WARN, "note", &line);
-    }
-    const struct pin *death = recording_pin(recording, PIN_DEATH);
-    if (death) {
-        struct text_line line = {0};
-        char when[HUMAN_MAX];
-        line_add_name(&line, recording_text(recording, death->label));
-        line_add(&line, " at %s; report --at %s shows that instant",
-                 human_duration(death->time_ns, when), "end");
-        put(page, INK_BAD, "death", &line);
+        text_put(page, INK_PLAIN, "regions", &line);
     }
 }
 
@@ -576,9 +414,5 @@ void text_summary_write(const struct report *report, const struct text_style *st
     put_maps(&page);
     put_told(&page);
     put_marks(&page);
-    put_cost(&page);
-    put_quality(&page);
-    put_names(&page);
-    put_doubts(&page);
-    put_notes(&page);
+    text_quality_write(&page);
 }

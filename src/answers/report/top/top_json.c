@@ -5,11 +5,7 @@
 static void write_now(struct json_out *json, const struct top_view *view)
 {
     const struct totals *heap = &view->recording->heap;
-    json_key(json, "rss_bytes");
-    if (view->rss_bytes < 0)
-        json_null(json);
-    else
-        json_int(json, view->rss_bytes);
+    json_measured_field(json, "rss_bytes", view->rss_bytes);
     json_int_field(json, "heap_bytes", view->heap_bytes);
     json_int_field(json, "heap_blocks", view->heap_blocks);
     json_uint_field(json, "peak_bytes", heap->peak_bytes);

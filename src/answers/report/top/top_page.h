@@ -1,4 +1,5 @@
-/* top_page.h - one screen of `memoir top`: a few lines about the process, then who holds its memory. */
+/* top_page.h - one screen of `memoir top`: a few lines about the process, then what holds its
+ * memory. */
 #pragma once
 
 #include "analyze/sites/live_rank.h"
@@ -17,7 +18,8 @@ struct top_view {
     struct pace pace;
 };
 
-/* Fills the lower half from the upper.  0 or as live_rank_build.  Call top_view_fini after success. */
+/* Fills the lower half from the upper.  0 or as live_rank_build.  Call top_view_fini after
+ * success. */
 int top_view_prepare(struct top_view *view);
 void top_view_fini(struct top_view *view);
 
@@ -30,7 +32,8 @@ struct top_page {
 };
 #define TOP_HEAD_LINES 5 /* before the rows */
 
-/* Appends the head and at most `rows` rows, from row number `first` on.  `width` 0: any.  0 or -ENOMEM. */
+/* Appends the head and at most `rows` rows, from row number `first` on.  `width` 0: any.  0 or
+ * -ENOMEM. */
 int top_page_render(const struct top_view *view, unsigned width, size_t first, size_t rows,
                     struct top_page *page);
 

@@ -4,6 +4,7 @@
 
 #include "base/human.h"
 #include "base/json_out.h"
+#include "report/json/json_report.h"
 #include "report/text/text_line.h"
 #include "report/top/top_page.h"
 
@@ -34,15 +35,6 @@ int top_process_render(const struct top_process *process, unsigned width, struct
     return err ? err : top_page_add(page, width, INK_WARN, process->advice);
 }
 
-static void bytes_field(struct json_out *json, const char *key, int64_t bytes)
-{
-    json_key(json, key);
-    if (bytes < 0)
-        json_null(json);
-    else
-        json_int(json, bytes);
-}
-
 int top_process_json_write(const struct top_process *process, FILE *out)
 {
     struct json_out json;
@@ -51,13 +43,13 @@ int top_process_json_write(const struct top_process *process, FILE *out)
     json_bool_field(&json, "recorded", false);
     json_uint_field(&json, "pid", process->pid);
     json_text_field(&json, "name", process->name);
-    bytes_field(&json, "threads", process->threads);
-    bytes_field(&json, "rss_bytes", process->rss_bytes);
-    bytes_field(&json, "rss_peak_bytes", process->rss_peak_bytes);
-    bytes_field(&json, "anon_bytes", process->anon_bytes);
-    bytes_field(&json, "file_bytes", process->file_bytes);
-    bytes_field(&json, "shmem_bytes", process->shmem_bytes);
-    bytes_field(&json, "swap_bytes", process->swap_bytes);
+    json_measured_field(&json, "threads", process->threads);
+    json_measured_field(&json, "rss_bytes", process->rss_bytes);
+    json_measured_field(&json, "rss_peak_bytes", process->rss_peak_bytes);
+    json_measured_field(&json, "anon_bytes", process->anon_bytes);
+    json_measured_field(&json, "file_bytes", process->file_bytes);
+    json_measured_field(&json, "shmem_bytes", process->shmem_bytes);
+    json_measured_field(&json, "swap_bytes", process->swap_bytes);
     json_text_field(&json, "advice", process->advice);
     json_object_end(&json);
     return json_finish(&json);

@@ -34,8 +34,8 @@ static int refuse(long status, struct fault *fault)
     case 401:
     case 403:
         return fault_set(fault, -EACCES,
-                         "the node refuses our token (HTTP %ld): give the right one with "
-                         "--token-file, or its data folder",
+                         "the node refuses the token (HTTP %ld): give the right token with "
+                         "--token-file, or give the data folder of the node",
                          status);
     case 404:
         return fault_set(fault, -ENODATA, "the node has no such block");
@@ -66,7 +66,7 @@ static int read_height(long status, struct slice body, struct chain_height *heig
         else
             json_in_skip(&json);
     if (json.failed || !has_height)
-        return fault_set(fault, -EPROTO, "the node's status is no JSON with a last-round");
+        return fault_set(fault, -EPROTO, "the node's status is not JSON with a last-round");
     return 0;
 }
 
@@ -78,7 +78,7 @@ static void copy_without(struct slice map, const char *left_out, struct msgpack_
     struct slice pair;
     char key[16];
     uint32_t kept = 0;
-    if (!msgpack_take(&in, &head))
+    if (!msgpack_next(&in, &head))
         return;
     pairs = in;
     for (uint64_t i = 0; i < head.count && msgpack_key(&pairs, key, sizeof(key)); i++)
@@ -101,7 +101,7 @@ static struct slice find_block(struct slice body)
     struct msgpack_value head;
     struct slice block;
     char key[16];
-    if (!msgpack_take(&in, &head) || head.type != MSGPACK_MAP)
+    if (!msgpack_next(&in, &head) || head.type != MSGPACK_MAP)
         return body;
     for (uint64_t i = 0; i < head.count && msgpack_key(&in, key, sizeof(key)); i++)
         if (msgpack_skip(&in, &block) && strcmp(key, "block") == 0)

@@ -58,7 +58,7 @@ static bool render_value(struct json_out *json, struct msgpack_in *in, unsigned 
 {
     struct msgpack_in const before = *in;
     struct msgpack_value value;
-    if (!msgpack_take(in, &value)) {
+    if (!msgpack_next(in, &value)) {
         json_null(json);
         return false;
     }

@@ -23,7 +23,7 @@ static void ask_headers(struct chain_ask *ask, uint64_t first, uint64_t count, b
 }
 
 /* "0x1b4" */
-static bool take_hex(struct json_in *json, uint64_t *number)
+static bool parse_hex(struct json_in *json, uint64_t *number)
 {
     char text[24];
     uint64_t sum = 0;
@@ -47,7 +47,7 @@ static int read_height(long status, struct slice body, struct chain_height *heig
     int const err = json_rpc_result(status, body, &json, fault);
     if (err)
         return err;
-    if (!take_hex(&json, &height->height))
+    if (!parse_hex(&json, &height->height))
         return fault_set(fault, -EPROTO, "eth_blockNumber answers no number");
     return 0;
 }
@@ -56,24 +56,24 @@ static const struct chain_extra extras[] = {
     {"gasUsed", "gas_used"}, {"gasLimit", "gas_limit"},        {"baseFeePerGas", "base_fee"},
     {"size", "size"},        {"blobGasUsed", "blob_gas_used"}, {NULL, NULL}};
 
-static void take_extra(struct json_in *json, const char *key, struct chain_block *block)
+static void parse_extra(struct json_in *json, const char *key, struct chain_block *block)
 {
     for (size_t i = 0; extras[i].json; i++)
         if (strcmp(key, extras[i].json) == 0) {
-            block->has_extra[i] = take_hex(json, &block->extra[i]);
+            block->has_extra[i] = parse_hex(json, &block->extra[i]);
             return;
         }
     json_in_skip(json);
 }
 
-static void take_field(struct json_in *json, const char *key, struct chain_block *block)
+static void parse_field(struct json_in *json, const char *key, struct chain_block *block)
 {
     struct block_header *header = &block->header;
     uint64_t number;
     if (strcmp(key, "number") == 0) {
-        block->has_height = take_hex(json, &header->height);
+        block->has_height = parse_hex(json, &header->height);
     } else if (strcmp(key, "timestamp") == 0) {
-        if (take_hex(json, &number) && number < INT64_MAX)
+        if (parse_hex(json, &number) && number < INT64_MAX)
             header->time_s = (int64_t)number;
     } else if (strcmp(key, "hash") == 0) {
         json_in_text(json, header->hash, sizeof(header->hash));
@@ -84,7 +84,7 @@ static void take_field(struct json_in *json, const char *key, struct chain_block
         for (json_in_array(json); json_in_item(json); header->transactions++)
             json_in_skip(json);
     } else {
-        take_extra(json, key, block);
+        parse_extra(json, key, block);
     }
 }
 
@@ -100,7 +100,7 @@ static int read_headers(long status, struct slice body, struct chain_headers *he
     if (json_rpc_is_null(&json))
         return fault_set(fault, -ENODATA, "the node has no such block");
     for (json_in_object(&json); json_in_key(&json, key, sizeof(key));)
-        take_field(&json, key, &block);
+        parse_field(&json, key, &block);
     if (json.failed || !block.has_height)
         return fault_set(fault, -EPROTO, "eth_getBlockByNumber answers no block");
     if (chain_headers_add_block(headers, &block, extras) < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain_follow.c - the turns of a follower: what is asked next, and what happens when the node does not answer. */
+/* chain_follow.c - the turns of a follower: what is asked next, and what happens when the node
+ * does not answer. */
 #include "scrape/chains/chain_follow.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "base/clock.h"
 #include "scrape/chains/chain_follow_parts.h"
 
-#define RETRY_NS    UINT64_C(1000000000)
+#define RETRY_NS    NS_PER_SECOND
 #define ASK_AT_ONCE 800u
 
 void follow_tell(const struct chain_follow *follow, const char *format, ...)
@@ -81,7 +82,10 @@ struct chain_follow *chain_follow_create(struct http *http, const struct node *n
         return NULL;
     }
     if (block_log_repaired(follow->log))
-        follow_tell(follow, "the last line of \"%s\" was torn: it is fetched again", path);
+        follow_tell(follow,
+                    "the last line of \"%s\" was incomplete: memoir fetches that block "
+                    "again",
+                    path);
     if (!follow->has_next && options->has_from) {
         follow->has_next = true;
         follow->next = options->from;
@@ -144,7 +148,7 @@ static void answered(void *context, const struct chain_answer *answer)
     struct chain_follow *follow = context;
     follow->is_asking = false;
     if (answer->error == -ENODATA && follow->step == STEP_HEADERS) {
-        follow_take_absence(follow, answer);
+        follow_handle_absence(follow, answer);
         return;
     }
     if (answer->error && !(answer->error == -ENODATA && follow->step == STEP_PROBE)) {
@@ -155,16 +159,16 @@ static void answered(void *context, const struct chain_answer *answer)
     switch (follow->step) {
     case STEP_HEIGHT:
     case STEP_WAIT:
-        follow_take_height(follow, answer);
+        follow_handle_height(follow, answer);
         break;
     case STEP_HEADERS:
-        follow_take_headers(follow, answer);
+        follow_handle_headers(follow, answer);
         break;
     case STEP_CHECK:
-        follow_take_check(follow, answer);
+        follow_handle_check(follow, answer);
         break;
     case STEP_PROBE:
-        follow_take_probe(follow, answer);
+        follow_handle_probe(follow, answer);
         break;
     }
 }

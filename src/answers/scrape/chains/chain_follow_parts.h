@@ -36,7 +36,8 @@ struct chain_follow {
     uint64_t check, probe, gap_low, gap_high;
     bool is_behind; /* told */
     bool has_talked;
-    /* When blocks arrived: those from window_first to window_last did at window_ns or at most window_within before. */
+    /* When blocks arrived: those from window_first to window_last did at window_ns or at most
+     * window_within before. */
     bool has_absent;
     uint64_t absent_ns;   /* the node did not have more than `head` then */
     uint64_t shortest_ns; /* of all answers about the height */
@@ -55,9 +56,9 @@ const struct known_block *follow_known(const struct chain_follow *follow, uint64
 void follow_remember(struct chain_follow *follow, const struct block_header *header);
 
 /* What the answers mean (chain_follow_read.c). */
-void follow_take_height(struct chain_follow *follow, const struct chain_answer *answer);
-void follow_take_headers(struct chain_follow *follow, const struct chain_answer *answer);
-void follow_take_check(struct chain_follow *follow, const struct chain_answer *answer);
-void follow_take_probe(struct chain_follow *follow, const struct chain_answer *answer);
+void follow_handle_height(struct chain_follow *follow, const struct chain_answer *answer);
+void follow_handle_headers(struct chain_follow *follow, const struct chain_answer *answer);
+void follow_handle_check(struct chain_follow *follow, const struct chain_answer *answer);
+void follow_handle_probe(struct chain_follow *follow, const struct chain_answer *answer);
 /* `next` is not there: it is asked for again, and after some times looked for higher up. */
-void follow_take_absence(struct chain_follow *follow, const struct chain_answer *answer);
+void follow_handle_absence(struct chain_follow *follow, const struct chain_answer *answer);

@@ -55,7 +55,7 @@ static void note_speed(struct chain_follow *follow, const struct chain_answer *a
         follow->shortest_ns = took;
 }
 
-void follow_take_height(struct chain_follow *follow, const struct chain_answer *answer)
+void follow_handle_height(struct chain_follow *follow, const struct chain_answer *answer)
 {
     uint64_t const took = answer->answered_ns - answer->asked_ns;
     if (follow->step == STEP_HEIGHT)
@@ -102,7 +102,8 @@ static bool is_stranger(struct chain_follow *follow, const struct block_header *
     if (!follow->genesis[0] || !header->genesis[0] || strcmp(follow->genesis, header->genesis) == 0)
         return false;
     fault_set(&fault, -ESTALE,
-              "the node is of another chain than the file (another genesis): choose another file");
+              "the node and the file belong to different chains (another genesis): choose another "
+              "file");
     follow_end(follow, &fault);
     return true;
 }
@@ -128,7 +129,7 @@ static void fill_record(const struct chain_follow *follow, const struct chain_an
         memcpy(record->replaces, old->hash, sizeof(record->replaces));
 }
 
-void follow_take_headers(struct chain_follow *follow, const struct chain_answer *answer)
+void follow_handle_headers(struct chain_follow *follow, const struct chain_answer *answer)
 {
     struct fault fault = {0};
     note_speed(follow, answer);
@@ -164,7 +165,7 @@ void follow_take_headers(struct chain_follow *follow, const struct chain_answer 
         follow->due_ns = follow->window_ns + follow->options.every_ns;
 }
 
-void follow_take_check(struct chain_follow *follow, const struct chain_answer *answer)
+void follow_handle_check(struct chain_follow *follow, const struct chain_answer *answer)
 {
     const struct known_block *known = follow_known(follow, follow->check);
     bool const is_same =
@@ -187,7 +188,7 @@ void follow_take_check(struct chain_follow *follow, const struct chain_answer *a
     follow->step = STEP_HEIGHT;
 }
 
-void follow_take_absence(struct chain_follow *follow, const struct chain_answer *answer)
+void follow_handle_absence(struct chain_follow *follow, const struct chain_answer *answer)
 {
     follow->step = STEP_HEIGHT;
     follow->has_absent = false;
@@ -206,7 +207,7 @@ static void leave_gap(struct chain_follow *follow)
     struct fault fault = {0};
     snprintf(note, sizeof(note), "heights %" PRIu64 " to %" PRIu64 " are not on the node any more",
              follow->next, follow->gap_high - 1);
-    follow_tell(follow, "%s: they stay missing", note);
+    follow_tell(follow, "%s: these heights stay missing", note);
     follow->facts.missing += follow->gap_high - follow->next;
     follow->next = follow->gap_high;
     follow->step = STEP_HEIGHT;
@@ -215,7 +216,7 @@ static void leave_gap(struct chain_follow *follow)
 }
 
 /* gap_low is not there; gap_high is, once it was probed. */
-void follow_take_probe(struct chain_follow *follow, const struct chain_answer *answer)
+void follow_handle_probe(struct chain_follow *follow, const struct chain_answer *answer)
 {
     follow->absences = 0;
     follow->due_ns = 0;

@@ -1,4 +1,5 @@
-/* chain_forms.h - how each kind of chain is asked, and what its answers look like.  Bytes to values only: no request is made here. */
+/* chain_forms.h - how each kind of chain is asked, and what its answers look like.  Bytes to
+ * values only: no request is made here. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +13,8 @@
 
 #define CHAIN_PATH_MAX 160
 
-/* One request: what comes after the address of the interface, and the body of a POST ("": a GET). */
+/* One request: what comes after the address of the interface, and the body of a POST ("": a
+ * GET). */
 struct chain_ask {
     char path[CHAIN_PATH_MAX];
     char body[256];
@@ -28,7 +30,8 @@ void chain_headers_fini(struct chain_headers *headers);
 int chain_headers_add(struct chain_headers *headers, const struct block_header *header,
                       struct slice fields);
 
-/* A header that came as JSON, with whole numbers of its chain's own: their names there and in the record.  The list ends with NULL. */
+/* A header that came as JSON, with whole numbers of its chain's own: their names there and in
+ * the record.  The list ends with NULL. */
 struct chain_extra {
     const char *json, *record;
 };
@@ -54,7 +57,7 @@ struct chain_form {
     bool has_plain;        /* headers can be asked for in an older way as well */
     bool posts;            /* JSON */
     unsigned batch;        /* headers in one request */
-    unsigned requests_max; /* at the same time */
+    unsigned requests_max; /* at a time */
     void (*ask_height)(struct chain_ask *ask);
     void (*ask_wait)(struct chain_ask *ask, uint64_t height);
     /* `is_plain`: without what an old node does not know. */

@@ -66,7 +66,7 @@ static const struct chain_extra extras[] = {{"block_size", "size"},
                                             {"minor_version", "minor_version"},
                                             {NULL, NULL}};
 
-static void take_extra(struct json_in *json, const char *key, struct chain_block *block)
+static void parse_extra(struct json_in *json, const char *key, struct chain_block *block)
 {
     for (size_t i = 0; extras[i].json; i++)
         if (strcmp(key, extras[i].json) == 0) {
@@ -76,7 +76,7 @@ static void take_extra(struct json_in *json, const char *key, struct chain_block
     json_in_skip(json);
 }
 
-static void take_header(struct json_in *json, struct chain_block *block)
+static void parse_header(struct json_in *json, struct chain_block *block)
 {
     struct block_header *header = &block->header;
     uint64_t number;
@@ -94,7 +94,7 @@ static void take_header(struct json_in *json, struct chain_block *block)
         } else if (strcmp(key, "prev_hash") == 0) {
             json_in_text(json, header->parent, sizeof(header->parent));
         } else {
-            take_extra(json, key, block);
+            parse_extra(json, key, block);
         }
 }
 
@@ -102,7 +102,7 @@ static int read_list(struct json_in *json, struct chain_headers *headers, struct
 {
     for (json_in_array(json); json_in_item(json);) {
         struct chain_block block = {0};
-        take_header(json, &block);
+        parse_header(json, &block);
         if (json->failed || !block.has_height)
             return fault_set(fault, -EPROTO, "a block header of monerod has no height");
         if (chain_headers_add_block(headers, &block, extras) < 0)

@@ -56,7 +56,8 @@ static bool add_header(struct chain_source *source, const char *name, const char
     return false;
 }
 
-/* Its own headers, and its token in the header its class names: "X-Algo-API-Token", or "Authorization: Bearer". */
+/* Its own headers, and its token in the header its class names: "X-Algo-API-Token", or
+ * "Authorization: Bearer". */
 static bool add_headers(struct chain_source *source, const struct node *node)
 {
     vec_each (line, &node->headers)
@@ -79,7 +80,7 @@ struct chain_source *chain_source_create(struct http *http, const struct node *n
     if (!form || !node->base_url) {
         fault_set(fault, -EINVAL,
                   form ? "node \"%s\" has no address to ask for blocks"
-                       : "node \"%s\" is of a class without blocks: say another with --class "
+                       : "the class of node \"%s\" has no blocks: give another class with --class "
                          "(algod, monero, ethereum)",
                   node->name ? node->name : "");
         return NULL;

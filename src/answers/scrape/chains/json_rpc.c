@@ -8,7 +8,7 @@ static int refuse(long status, struct fault *fault)
 {
     if (status == 401 || status == 403)
         return fault_set(fault, -EACCES,
-                         "the node refuses us (HTTP %ld): give its key with --header or "
+                         "the node refuses the request (HTTP %ld): give its key with --header or "
                          "--token-file",
                          status);
     if (status == 429 || status == 503)

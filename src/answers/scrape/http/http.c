@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcurl's multi interface says by socket and by timer what it waits for, so a wait costs as much as happens in it, however many requests are
- * under way.  Asking for content encoding would make a node compress its compressed profiles once more: it is undone when sent, but not asked for. */
+/* libcurl's multi interface says by socket and by timer what it waits for, so a wait costs as
+ * much as happens in it, however many requests are under way.  Asking for content encoding would
+ * make a node compress its compressed profiles once more: it is undone when sent, but not asked
+ * for. */
 #include "scrape/http/http.h"
 
 #include <curl/curl.h>
@@ -111,7 +113,8 @@ struct http *http_create(struct fault *fault)
     curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, timer_changed);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
-    /* Without a number libcurl keeps four per request under way, and so ever fewer while the last ones end. */
+    /* Without a number libcurl keeps four per request under way, and so ever fewer while the
+     * last ones end. */
     curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)http->at_once_max);
     curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)http->at_once_max);
     return http;
@@ -143,7 +146,7 @@ static void wait_no_longer(struct transfer *transfer)
         http->last_waiting = before;
 }
 
-static void take_out(struct transfer *transfer)
+static void remove_transfer(struct transfer *transfer)
 {
     struct http *http = transfer->http;
 
@@ -190,7 +193,7 @@ static void finish(struct transfer *transfer, CURLcode code)
                                        .begin_ns = transfer->begin_ns,
                                        .end_ns = unix_ns(),
                                        .why = http_why(&failure, why)};
-    take_out(transfer);
+    remove_transfer(transfer);
     transfer->http->answered++;
     transfer->done(transfer->context, &answer);
     transfer_destroy(transfer);
@@ -234,7 +237,7 @@ static int keep_piece(struct transfer *transfer, struct slice piece)
     return 0;
 }
 
-static size_t take_piece(char *data, size_t one, size_t count, void *context)
+static size_t handle_piece(char *data, size_t one, size_t count, void *context)
 {
     struct transfer *transfer = context;
 
@@ -287,7 +290,7 @@ static bool set_options(struct transfer *transfer, const struct http_request *re
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)connect_ms);
     curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "identity");
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "memoir/" MEMOIR_VERSION);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_piece);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, handle_piece);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, transfer);

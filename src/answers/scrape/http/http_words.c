@@ -65,16 +65,14 @@ int http_address_init(struct http_address *address, const char *url, struct faul
     if (begins(url, "unix:"))
         return split_socket(address, url + strlen("unix:"), fault);
     if (!begins(url, "http://") && !begins(url, "https://"))
-        return fault_set(
-            fault, -EINVAL,
-            "an address begins with http://, https:// or unix:, and this one does not");
+        return fault_set(fault, -EINVAL, "an address must begin with http://, https:// or unix:");
     address->url = strdup(url);
     CURLU *parsed = curl_url();
     if (!address->url || !parsed)
         err = fault_set(fault, -ENOMEM, "out of memory");
     else if (curl_url_set(parsed, CURLUPART_URL, url, 0) != CURLUE_OK)
         err = fault_set(fault, -EINVAL,
-                        "an address makes no sense; it should be like http://host:port/path");
+                        "the address is invalid; an address looks like http://host:port/path");
     else
         show_url(parsed, address->shown);
     curl_url_cleanup(parsed);
@@ -136,7 +134,8 @@ static const char *said(const struct http_failure *failure, char out[SAID_MAX])
         whole[size++] = c;
     }
     whole[size] = '\0';
-    /* Looked through before it is cut, or half a token would pass; one that asks with a password is not quoted. */
+    /* Looked through before it is cut, or half a token would pass; one that asks with a password
+     * is not quoted. */
     if (holds_secret(whole, failure->headers) || strchr(failure->address->url, '@'))
         return out;
     whole[strcspn(whole, "\r\n")] = '\0';
@@ -150,9 +149,9 @@ static const char *advice_of_status(long status)
     if (status == 401 || status == 403)
         return "; the token is missing or wrong";
     if (status == 404)
-        return "; it has nothing there";
+        return "; the node has nothing at that path";
     if (status >= 300 && status < 400)
-        return "; redirections are not followed, give the address it points to";
+        return "; memoir does not follow redirections: give the address that this one points to";
     return "";
 }
 
@@ -171,7 +170,7 @@ const char *http_why(const struct http_failure *failure, char out[HTTP_WHY_MAX])
         snprintf(out, HTTP_WHY_MAX, "%s did not answer within %s", shown,
                  human_duration(failure->timeout_ms * 1000000u, time));
     else if (failure->error == -ECANCELED)
-        snprintf(out, HTTP_WHY_MAX, "%s was not waited for any longer", shown);
+        snprintf(out, HTTP_WHY_MAX, "memoir stopped waiting for %s", shown);
     else if (failure->error == -EMSGSIZE)
         snprintf(out, HTTP_WHY_MAX, "%s answers with more than %s", shown,
                  human_bytes((int64_t)failure->bytes_max, size));
@@ -182,14 +181,14 @@ const char *http_why(const struct http_failure *failure, char out[HTTP_WHY_MAX])
                  shown, failure->error == -EMFILE ? "memoir" : "the system is full, memoir",
                  descriptors_limit());
     else if (failure->error == -ECONNREFUSED)
-        snprintf(out, HTTP_WHY_MAX, "nobody listens at %s: is it running?", shown);
+        snprintf(out, HTTP_WHY_MAX, "no program listens at %s: does the node run?", shown);
     else if (failure->code == CURLE_OK || failure->code == CURLE_WRITE_ERROR)
         snprintf(out, HTTP_WHY_MAX, "the answer of %s could not be kept: %s", shown,
                  strerror(-failure->error));
     else if (failure->error == -EPROTO)
         snprintf(out, HTTP_WHY_MAX, "%s: %s", shown, curl_easy_strerror(failure->code));
     else
-        snprintf(out, HTTP_WHY_MAX, "no way to %s: %s", shown,
+        snprintf(out, HTTP_WHY_MAX, "cannot reach %s: %s", shown,
                  failure->code == CURLE_COULDNT_RESOLVE_HOST ? "no such host"
                                                              : strerror(-failure->error));
     return out;

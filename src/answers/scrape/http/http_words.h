@@ -16,7 +16,8 @@ struct http_address {
     char *url;    /* for libcurl */
     char *socket; /* path of a Unix socket; NULL: none */
     char shown
-        [HTTP_SHOWN_MAX]; /* for people: without user, password, query, fragment, nor a token in the path */
+        /* for people: without user, password, query, fragment, nor a token in the path */
+        [HTTP_SHOWN_MAX];
 };
 /* 0, -EINVAL or -ENOMEM with a sentence.  The caller calls fini also after a failure. */
 int http_address_init(struct http_address *address, const char *url, struct fault *fault);

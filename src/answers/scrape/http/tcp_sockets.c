@@ -33,7 +33,7 @@ static int ask(int fd, uint8_t family)
     return send(fd, &request, sizeof(request), 0) < 0 ? -errno : 0;
 }
 
-static void take_socket(struct tcp_sockets *sockets, const struct nlmsghdr *header)
+static void decode_socket(struct tcp_sockets *sockets, const struct nlmsghdr *header)
 {
     const struct inet_diag_msg *message = NLMSG_DATA(header);
     size_t left = header->nlmsg_len - NLMSG_LENGTH(sizeof(*message));
@@ -59,7 +59,7 @@ static void take_socket(struct tcp_sockets *sockets, const struct nlmsghdr *head
 }
 
 /* 1: there is more, 0: it was all; or -errno. */
-static int take_answer(struct tcp_sockets *sockets, const char *answer, size_t size)
+static int decode_answer(struct tcp_sockets *sockets, const char *answer, size_t size)
 {
     const struct nlmsghdr *header = (const struct nlmsghdr *)answer;
     for (; NLMSG_OK(header, size); header = NLMSG_NEXT(header, size)) {
@@ -68,7 +68,7 @@ static int take_answer(struct tcp_sockets *sockets, const char *answer, size_t s
         if (header->nlmsg_type == NLMSG_ERROR)
             return -EOPNOTSUPP;
         if (header->nlmsg_len >= NLMSG_LENGTH(sizeof(struct inet_diag_msg)))
-            take_socket(sockets, header);
+            decode_socket(sockets, header);
     }
     return 1;
 }
@@ -79,7 +79,7 @@ static int read_family(struct tcp_sockets *sockets, int fd, uint8_t family)
     int err = ask(fd, family);
     for (int more = 1; !err && more > 0;) {
         ssize_t const size = recv(fd, answer, sizeof(answer), 0);
-        more = size < 0 ? -errno : size == 0 ? 0 : take_answer(sockets, answer, (size_t)size);
+        more = size < 0 ? -errno : size == 0 ? 0 : decode_answer(sockets, answer, (size_t)size);
         err = more < 0 ? more : 0;
     }
     return err;

@@ -88,7 +88,8 @@ static char *free_path(const struct local_capture *capture, struct local_recorde
     return NULL;
 }
 
-/* The child: signals as a shell would leave them, in a group of its own so that Ctrl-C reaches us alone, and ended when we are. */
+/* The child: signals as a shell would leave them, in a group of its own so that Ctrl-C reaches
+ * us alone, and ended when we are. */
 static _Noreturn void become(const char *program, char *const *arguments, int words, pid_t parent)
 {
     sigset_t none;
@@ -220,10 +221,10 @@ static void conclude(struct local_capture *capture, struct local_recorder *recor
         snprintf(why, sizeof(why), "it was ended by signal %d%s%s", WTERMSIG(status),
                  words[0] ? ": " : "", words);
     else if (is_good)
-        snprintf(why, sizeof(why), "it ended while process %u runs on%s%s", recorder->target,
+        snprintf(why, sizeof(why), "it ended, but process %u still runs%s%s", recorder->target,
                  words[0] ? ": " : "", words);
     else
-        snprintf(why, sizeof(why), "%s", words[0] ? words : "it failed without a word");
+        snprintf(why, sizeof(why), "%s", words[0] ? words : "it failed without a message");
     tell(capture, recorder, why);
 }
 

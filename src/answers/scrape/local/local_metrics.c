@@ -23,7 +23,9 @@ char *local_metrics_render(const struct local_sample *sample, const struct tcp_a
         {"process_resident_memory_bytes", "gauge", "Resident memory.", sample->rss_bytes},
         {"process_virtual_memory_bytes", "gauge", "Virtual memory.", sample->vsz_bytes},
         {"memoir_process_proportional_bytes", "gauge",
-         "Resident memory, shared pages divided by who shares them.", sample->pss_bytes},
+         "Resident memory, each shared page divided by the number of processes that share it "
+         "(PSS).",
+         sample->pss_bytes},
         {"memoir_process_swap_bytes", "gauge", "Memory that is swapped out.", sample->swap_bytes},
         {"memoir_process_threads", "gauge", "Threads.", sample->threads},
         {"process_open_fds", "gauge", "Open descriptors.", sample->fds},
@@ -45,15 +47,13 @@ char *local_metrics_render(const struct local_sample *sample, const struct tcp_a
         write_family(out, &families[i]);
     if (sample->cpu_ms >= 0)
         fprintf(out,
-                "# HELP process_cpu_seconds_total Time on processors.\n"
-                "# TYPE process_cpu_seconds_total counter\n"
-                "process_cpu_seconds_total %" PRId64 ".%03" PRId64 "\n",
+                "# HELP process_cpu_seconds_total CPU time.\n# TYPE process_cpu_seconds_total "
+                "counter\nprocess_cpu_seconds_total %" PRId64 ".%03" PRId64 "\n",
                 sample->cpu_ms / 1000, sample->cpu_ms % 1000);
     if (began_unix_s > 0)
         fprintf(out,
-                "# HELP process_start_time_seconds When it began, Unix time.\n"
-                "# TYPE process_start_time_seconds gauge\n"
-                "process_start_time_seconds %.2f\n",
+                "# HELP process_start_time_seconds Start of the process, Unix time.\n# TYPE "
+                "process_start_time_seconds gauge\nprocess_start_time_seconds %.2f\n",
                 began_unix_s);
     if (fclose(out) == 0 && text)
         return text;

@@ -25,11 +25,12 @@ static char *read_file(uint32_t pid, const char *name)
     return proc_text_read(path, TEXT_MAX, &text) == 0 ? text : NULL;
 }
 
-static int take_sizes(struct local_sample *sample)
+static int read_sizes(struct local_sample *sample)
 {
     int64_t const page = sysconf(_SC_PAGESIZE);
     char *text = read_file(sample->pid, "statm");
     unsigned long long size = 0, resident = 0;
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
     int const got = text ? sscanf(text, "%llu %llu", &size, &resident) : 0;
     free(text);
     if (got != 2 || size == 0)
@@ -39,13 +40,14 @@ static int take_sizes(struct local_sample *sample)
     return 0;
 }
 
-static void take_cpu(struct local_sample *sample)
+static void read_cpu(struct local_sample *sample)
 {
     char *text = read_file(sample->pid, "stat");
     const char *at = text ? strrchr(text, ')') : NULL; /* the name may have anything in it */
     unsigned long long user, system;
     for (int i = 0; at && i < USER_TIME_FIELD; i++)
         at = strchr(at + 1, ' ');
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
     if (at && sscanf(at, " %llu %llu", &user, &system) == 2)
         sample->cpu_ms = (int64_t)(user + system) * 1000 / sysconf(_SC_CLK_TCK);
     free(text);
@@ -58,7 +60,7 @@ static int64_t number_of(const char *text, const char *key)
     return at ? strtoll(at + strlen(key), NULL, 10) : -1;
 }
 
-static void take_io(struct local_sample *sample)
+static void read_io(struct local_sample *sample)
 {
     char *text = read_file(sample->pid, "io");
     if (!text)
@@ -99,7 +101,7 @@ int local_sample_read(uint32_t pid, struct local_sample *sample)
                                     .cpu_ms = -1,
                                     .read_bytes = -1,
                                     .written_bytes = -1};
-    int const err = take_sizes(sample);
+    int const err = read_sizes(sample);
     if (err)
         return err;
     if (memory_status_read(pid, &memory) == 0) {
@@ -108,8 +110,8 @@ int local_sample_read(uint32_t pid, struct local_sample *sample)
     }
     if (sample->rss_bytes < LOCAL_SAMPLE_PSS_MAX)
         sample->pss_bytes = proportional_read(pid);
-    take_cpu(sample);
-    take_io(sample);
+    read_cpu(sample);
+    read_io(sample);
     sample->fds = count_fds(pid);
     return 0;
 }

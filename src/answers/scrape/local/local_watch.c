@@ -31,8 +31,10 @@ static int write_line(struct watch *watch, const struct watched *watched,
 static void note_pid(struct watch *watch, struct watched *watched, uint32_t pid)
 {
     if (watched->pid && watched->pid != pid)
-        watch_say(watch, "%s: was started again: process %u instead of %u", watched->node->name,
-                  pid, watched->pid);
+        watch_say(watch,
+                  "%s: the node was restarted: process %u instead of "
+                  "%u",
+                  watched->node->name, pid, watched->pid);
     watched->pid = pid;
 }
 
@@ -125,7 +127,7 @@ unsigned local_watch_sample(struct watch *watch, struct watched *watched,
         note_pid(watch, watched, pid);
     int const gone = pid ? local_sample_read(pid, &sample) : -ESRCH;
     if (pid && gone)
-        fault_set(&fault, gone, "process %u is gone", pid);
+        fault_set(&fault, gone, "process %u has ended", pid);
     if (wants_line) {
         int const err = gone ? 0 : write_line(watch, watched, snapshot, &sample);
         if (err)

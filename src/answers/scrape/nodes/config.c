@@ -64,8 +64,8 @@ static bool is_repeated(struct config *config, const yaml_node_t *map, size_t in
     return false;
 }
 
-int config_take(struct config *config, const yaml_node_t *where, const struct config_key *keys,
-                const char *what, void *into)
+int config_parse(struct config *config, const yaml_node_t *where, const struct config_key *keys,
+                 const char *what, void *into)
 {
     if (!yaml_in_is_map(where))
         return config_wrong(config, where, "%s is written as lines of `key: value`", what);
@@ -76,8 +76,8 @@ int config_take(struct config *config, const yaml_node_t *where, const struct co
         if (!key)
             return unknown_key(config, yaml_in_key_line(&config->yaml, where, i), name, keys, what);
         if (is_repeated(config, where, i, name))
-            return config_wrong(config, value, "`%s` is said twice", name);
-        int const err = key->take(config, value, (char *)into + key->offset);
+            return config_wrong(config, value, "`%s` is there twice", name);
+        int const err = key->parse(config, value, (char *)into + key->offset);
         if (err)
             return err;
     }
@@ -89,7 +89,7 @@ static const char *plain_text(struct config *config, const yaml_node_t *value)
 {
     const char *text = yaml_in_text(value);
     if (!text || !text[0]) {
-        config_wrong(config, value, "a value is missing here, or it is more than one");
+        config_wrong(config, value, "exactly one value belongs here");
         return NULL;
     }
     for (const char *letter = text; *letter; letter++)

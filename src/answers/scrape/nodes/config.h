@@ -1,4 +1,5 @@
-/* config.h - keys and values of a configuration: tables say what there may be, and whatever else is there gets a sentence with file and line.
+/* config.h - keys and values of a configuration: tables say what there may be, and all else
+ * is there gets a sentence with file and line.
  *
  * All functions return 0 or -errno with a sentence in config->fault. */
 #pragma once
@@ -19,11 +20,12 @@ struct config {
     struct fault *fault;
 };
 
-/* How a value goes to `into`, which is what the table's key points at.  Whatever was there before is replaced. */
-typedef int (*config_taker)(struct config *config, const yaml_node_t *value, void *into);
+/* How a value goes to `into`, which is what the table's key points at.  What was there
+ * before is replaced. */
+typedef int (*config_parser)(struct config *config, const yaml_node_t *value, void *into);
 struct config_key {
     const char *name; /* NULL ends the table */
-    config_taker take;
+    config_parser parse;
     size_t offset; /* in what is being filled */
 };
 
@@ -34,8 +36,8 @@ int config_wrong_line(struct config *config, size_t line, const char *text);
 int config_no_memory(struct config *config);
 
 /* Every pair of the map `where` by its key of the table; `what` it is ("a node"), for sentences. */
-int config_take(struct config *config, const yaml_node_t *where, const struct config_key *keys,
-                const char *what, void *into);
+int config_parse(struct config *config, const yaml_node_t *where, const struct config_key *keys,
+                 const char *what, void *into);
 
 int config_text(struct config *config, const yaml_node_t *value,
                 void *into); /* char *; not empty, without control characters */

@@ -61,8 +61,8 @@ static int hex_digit(char letter)
 }
 
 /* "user:word", as RFC 7617 wants it. */
-static int take_password(const char *text, size_t size, struct node_address *address,
-                         struct fault *fault)
+static int parse_password(const char *text, size_t size, struct node_address *address,
+                          struct fault *fault)
 {
     char plain[512], coded[4 * (sizeof(plain) / 3 + 1) + 1];
     size_t used = 0;
@@ -90,14 +90,14 @@ static int parse_http(const char *text, const char *scheme, uint16_t port,
     while (path_size > 0 && path[path_size - 1] == '/')
         path_size--;
     if (at) {
-        int const err = take_password(text, (size_t)(at - text), address, fault);
+        int const err = parse_password(text, (size_t)(at - text), address, fault);
         if (err)
             return err;
         size -= (size_t)(at + 1 - text);
         text = at + 1;
     }
     if (host_port_parse((struct slice){text, size}, &host) != 0)
-        return wrong(fault, "has a host that can be none");
+        return wrong(fault, "has an invalid host");
     if (host.port == 0)
         host.port = port;
     host_port_render(&host, shown);
@@ -122,7 +122,7 @@ static int parse(const char *text, uint16_t port, struct node_address *address, 
     if (strncasecmp(text, "https://", 8) == 0)
         return parse_http(text + 8, "https://", 0, address, fault);
     if (strstr(text, "://"))
-        return wrong(fault, "begins with another word than http or https");
+        return wrong(fault, "must begin with http or https");
     int const err = parse_http(text, "http://", port, address, fault);
     struct host_port host;
     if (!err && host_port_parse(slice_of(address->nick), &host) == 0 && host.port == 0)

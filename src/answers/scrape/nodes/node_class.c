@@ -20,7 +20,7 @@ const char *chain_kind_name(enum chain_kind kind)
     return kind == CHAIN_NONE ? "" : chain_names[kind];
 }
 
-static int take_chain(struct config *config, const yaml_node_t *value, void *into)
+static int parse_chain(struct config *config, const yaml_node_t *value, void *into)
 {
     const char *text = yaml_in_text(value) ? yaml_in_text(value) : "";
     for (size_t i = 0; i < sizeof(chain_names) / sizeof(chain_names[0]); i++)
@@ -39,7 +39,7 @@ static bool is_url_path(const char *text)
 }
 
 /* "none" takes away what a class has from the one it is like. */
-static int take_url_path(struct config *config, const yaml_node_t *value, void *into)
+static int parse_url_path(struct config *config, const yaml_node_t *value, void *into)
 {
     char **owner = into;
     int const err = config_text(config, value, into);
@@ -57,7 +57,7 @@ static int take_url_path(struct config *config, const yaml_node_t *value, void *
 }
 
 /* heap_metrics: {inuse: go_memstats_heap_alloc_bytes, …} */
-static int take_columns(struct config *config, const yaml_node_t *value, void *into)
+static int parse_columns(struct config *config, const yaml_node_t *value, void *into)
 {
     text_list list = {0}, *owner = into;
     int err = yaml_in_is_map(value)
@@ -83,7 +83,7 @@ static int take_columns(struct config *config, const yaml_node_t *value, void *i
 }
 
 /* Read before all others. */
-static int take_like(struct config *config, const yaml_node_t *value, void *into)
+static int skip_like(struct config *config, const yaml_node_t *value, void *into)
 {
     (void)config, (void)value, (void)into;
     return 0;
@@ -91,14 +91,14 @@ static int take_like(struct config *config, const yaml_node_t *value, void *into
 
 #define AT(member) offsetof(struct node_class, member)
 static const struct config_key class_keys[] = {
-    {"like", take_like, 0},
+    {"like", skip_like, 0},
     {"port", config_port, AT(port)},
-    {"metrics", take_url_path, AT(metrics)},
-    {"pprof", take_url_path, AT(pprof)},
-    {"settings", take_url_path, AT(settings)},
+    {"metrics", parse_url_path, AT(metrics)},
+    {"pprof", parse_url_path, AT(pprof)},
+    {"settings", parse_url_path, AT(settings)},
     {"token_header", config_text, AT(token_header)},
-    {"chain", take_chain, AT(chain)},
-    {"chain_path", take_url_path, AT(chain_path)},
+    {"chain", parse_chain, AT(chain)},
+    {"chain_path", parse_url_path, AT(chain_path)},
     {"height", config_text, AT(height)},
     {"transactions", config_text, AT(transactions)},
     {"txcount", config_text, AT(transactions)},
@@ -107,7 +107,7 @@ static const struct config_key class_keys[] = {
     {"tx_bytes", config_texts, AT(sent)},
     {"received", config_texts, AT(received)},
     {"rx_bytes", config_texts, AT(received)},
-    {"heap_metrics", take_columns, AT(heap_metrics)},
+    {"heap_metrics", parse_columns, AT(heap_metrics)},
     {"address_file", config_text, AT(address_file)},
     {"token_file", config_text, AT(token_file)},
     {"admin_token_file", config_text, AT(admin_token_file)},
@@ -179,11 +179,11 @@ static int fill_class(struct config *config, const yaml_node_t *value, struct no
         if (!copy_members(class, other))
             return config_no_memory(config);
     }
-    return config_take(config, value, class_keys, "a class", class);
+    return config_parse(config, value, class_keys, "a class", class);
 }
 
-static int take_class(struct config *config, const yaml_node_t *value, const char *name,
-                      struct node_list *list)
+static int parse_class(struct config *config, const yaml_node_t *value, const char *name,
+                       struct node_list *list)
 {
     if (!is_class_name(name))
         return config_wrong(config, value,
@@ -201,17 +201,17 @@ static int take_class(struct config *config, const yaml_node_t *value, const cha
         err = config_no_memory(config);
     if (err)
         node_class_destroy(class);
-    return err;
+    return err; /* NOLINT(clang-analyzer-unix.Malloc): the list has it */
 }
 
-int node_classes_take(struct config *config, const yaml_node_t *value, struct node_list *list)
+int node_classes_parse(struct config *config, const yaml_node_t *value, struct node_list *list)
 {
     if (!yaml_in_is_map(value))
         return config_wrong(config, value, "classes are written as `NAME:` with their keys below");
     for (size_t i = 0; i < yaml_in_count(value); i++) {
         const char *name;
         const yaml_node_t *class = yaml_in_pair(&config->yaml, value, i, &name);
-        int const err = take_class(config, class, name, list);
+        int const err = parse_class(config, class, name, list);
         if (err)
             return err;
     }
@@ -224,17 +224,6 @@ const struct node_class *node_class_find(const struct node_list *list, const cha
         if (strcmp(list->classes.items[i - 1]->name, name) == 0)
             return list->classes.items[i - 1];
     return NULL;
-}
-
-static void write_list(struct json_out *json, const char *key, const text_list *list)
-{
-    if (list->count == 0)
-        return;
-    json_key(json, key);
-    json_array_begin_inline(json);
-    vec_each (text, list)
-        json_text(json, *text);
-    json_array_end(json);
 }
 
 static void write_text(struct json_out *json, const char *key, const char *text)
@@ -257,8 +246,8 @@ void node_class_write(struct json_out *json, const struct node_class *class)
     write_text(json, "height", class->height);
     write_text(json, "transactions", class->transactions);
     write_text(json, "pool", class->pool);
-    write_list(json, "sent", &class->sent);
-    write_list(json, "received", &class->received);
-    write_list(json, "heap_metrics", &class->heap_metrics);
+    text_list_write(json, "sent", &class->sent);
+    text_list_write(json, "received", &class->received);
+    text_list_write(json, "heap_metrics", &class->heap_metrics);
     json_object_end(json);
 }

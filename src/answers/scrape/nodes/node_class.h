@@ -1,4 +1,5 @@
-/* node_class.h - kinds of nodes: those that come with memoir (classes.yaml), and those of a configuration. */
+/* node_class.h - kinds of nodes: those that come with memoir (classes.yaml), and those of a
+ * configuration. */
 #pragma once
 
 #include "base/json_out.h"
@@ -10,9 +11,10 @@ extern const char shipped_classes[];
 extern const size_t shipped_classes_size;
 
 /* Adds every class of the map `value`, {NAME: {like: CLASS, port: …}}, to the list. */
-int node_classes_take(struct config *config, const yaml_node_t *value, struct node_list *list);
+int node_classes_parse(struct config *config, const yaml_node_t *value, struct node_list *list);
 void node_class_destroy(struct node_class *class); /* NULL is allowed */
 
 const char *chain_kind_name(enum chain_kind kind); /* "algod"; "" for none */
-/* The class as an object of manifest.json, as cluster/runs/run.h has it: a report of the run then knows what its metrics mean. */
+/* The class as an object of manifest.json, as cluster/runs/run.h has it: a report of the run
+ * then knows what its metrics mean. */
 void node_class_write(struct json_out *json, const struct node_class *class);

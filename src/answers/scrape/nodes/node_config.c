@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_config.c - a configuration: what is asked for, defaults, classes, roles, and nodes.  docs/nodes.md. */
+/* node_config.c - a configuration: what is asked for, defaults, classes, roles, and nodes.
+ * docs/nodes.md. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct node_reading {
     const yaml_node_t *defaults;
 };
 
-static int take_captures(struct config *config, const yaml_node_t *value, void *into)
+static int parse_captures(struct config *config, const yaml_node_t *value, void *into)
 {
     return config_bits(config, value, node_capture_name, into);
 }
@@ -46,7 +47,7 @@ static int later(struct config *config, const yaml_node_t *value, void *into)
 static const struct config_key wish_keys[] = {{"every", config_duration, AT(every_ns)},
                                               {"for", config_duration, AT(for_ns)},
                                               {"timeout", config_duration, AT(timeout_ns)},
-                                              {"captures", take_captures, AT(captures)},
+                                              {"captures", parse_captures, AT(captures)},
                                               {"cpu", config_duration, AT(cpu_ns)},
                                               {"cpu_after", config_duration, AT(cpu_after_ns)},
                                               {"rounds", config_count, AT(rounds)},
@@ -79,7 +80,7 @@ static int add_role(struct node_reading *reading, const yaml_node_t *value, cons
     return config_no_memory(&reading->config);
 }
 
-static int take_roles(struct node_reading *reading, const yaml_node_t *map)
+static int parse_roles(struct node_reading *reading, const yaml_node_t *map)
 {
     if (map && !yaml_in_is_map(map))
         return config_wrong(&reading->config, map, "roles are written as `ROLE: expression`");
@@ -132,8 +133,8 @@ static int give_roles(struct node_reading *reading)
 }
 
 /* A line that is only a text is any input, as on the command line. */
-static int take_input(struct node_reading *reading, const yaml_node_t *value,
-                      struct node_lines *lines)
+static int parse_input(struct node_reading *reading, const yaml_node_t *value,
+                       struct node_lines *lines)
 {
     const char *text = yaml_in_text(value);
     bool const is_path = !node_lines_is_address(text) && strncmp(text, "pid:", 4) != 0 &&
@@ -143,15 +144,15 @@ static int take_input(struct node_reading *reading, const yaml_node_t *value,
     return config_path(&reading->config, value, &lines->input);
 }
 
-static int take_node(struct node_reading *reading, const yaml_node_t *value)
+static int parse_node(struct node_reading *reading, const yaml_node_t *value)
 {
     struct node_lines lines = {.gives_blocks = true};
     struct config *config = &reading->config;
-    int err = reading->defaults ? node_lines_take(config, reading->defaults, true, &lines) : 0;
+    int err = reading->defaults ? node_lines_parse(config, reading->defaults, true, &lines) : 0;
     if (!err && yaml_in_text(value) && yaml_in_text(value)[0])
-        err = take_input(reading, value, &lines);
+        err = parse_input(reading, value, &lines);
     else if (!err)
-        err = node_lines_take(config, value, false, &lines);
+        err = node_lines_parse(config, value, false, &lines);
     if (!err) {
         struct fault why = {.text = ""};
         err = node_lines_build(&lines, reading->list, reading->options, &why);
@@ -164,13 +165,13 @@ static int take_node(struct node_reading *reading, const yaml_node_t *value)
     return err;
 }
 
-static int take_nodes(struct node_reading *reading, const yaml_node_t *list)
+static int parse_nodes(struct node_reading *reading, const yaml_node_t *list)
 {
     if (list && !yaml_in_is_list(list))
         return config_wrong(&reading->config, list,
                             "nodes are written as a list: each begins with `- `");
     for (size_t i = 0; i < yaml_in_count(list); i++) {
-        int const err = take_node(reading, yaml_in_item(&reading->config.yaml, list, i));
+        int const err = parse_node(reading, yaml_in_item(&reading->config.yaml, list, i));
         if (err)
             return err;
     }
@@ -182,32 +183,32 @@ static int check_defaults(struct node_reading *reading)
     struct node_lines lines = {.gives_blocks = true};
     if (!reading->defaults)
         return 0;
-    int const err = node_lines_take(&reading->config, reading->defaults, true, &lines);
+    int const err = node_lines_parse(&reading->config, reading->defaults, true, &lines);
     node_lines_fini(&lines);
     return err;
 }
 
-static int take_all(struct node_reading *reading)
+static int parse_all(struct node_reading *reading)
 {
     struct config *config = &reading->config;
     const yaml_node_t *root = yaml_in_root(&config->yaml);
     const yaml_node_t *classes = yaml_in_get(&config->yaml, root, "classes");
-    int err = config_take(config, root, wish_keys, "a configuration", &reading->list->wishes);
+    int err = config_parse(config, root, wish_keys, "a configuration", &reading->list->wishes);
     reading->defaults = yaml_in_get(&config->yaml, root, "defaults");
     if (!err && classes)
-        err = node_classes_take(config, classes, reading->list);
+        err = node_classes_parse(config, classes, reading->list);
     if (!err)
-        err = take_roles(reading, yaml_in_get(&config->yaml, root, "roles"));
+        err = parse_roles(reading, yaml_in_get(&config->yaml, root, "roles"));
     if (!err)
         err = check_defaults(reading);
     if (!err)
-        err = take_nodes(reading, yaml_in_get(&config->yaml, root, "nodes"));
+        err = parse_nodes(reading, yaml_in_get(&config->yaml, root, "nodes"));
     if (!err)
         err = give_roles(reading);
     if (!err && config->holds_secret && config->others_may_read)
         err = node_list_doubt(
             reading->list,
-            "%s has a secret in it and everybody may read it: `chmod 600 %s`, or token_file",
+            "%s contains a secret and every user may read it: `chmod 600 %s`, or use token_file",
             config->path, config->path);
     return err;
 }
@@ -228,7 +229,7 @@ int node_config_parse(struct node_list *list, struct slice text, const char *pat
     if (err) {
         fault_at(fault, err, why.offset, "%s: %s", path, why.text);
     } else {
-        err = take_all(&reading);
+        err = parse_all(&reading);
         yaml_in_close(&reading.config.yaml);
     }
     vec_each (rule, &reading.roles) {

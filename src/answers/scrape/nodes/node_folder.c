@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_folder.c - the data folder of a node: it writes there where it listens, its tokens and its process id. */
+/* node_folder.c - the data folder of a node: it writes there where it listens, its tokens and
+ * its process id. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -84,7 +85,7 @@ static void mend_unspecified(char **text)
     }
 }
 
-static int take_token(struct node_list *list, const char *folder, const char *name, char **token)
+static int read_token(struct node_list *list, const char *folder, const char *name, char **token)
 {
     char *path = NULL, *found = NULL;
     struct fault why = {.text = ""};
@@ -97,7 +98,7 @@ static int take_token(struct node_list *list, const char *folder, const char *na
         free(*token);
         *token = found;
     } else if (!*token) {
-        err = node_list_doubt(list, "%s: what needs this token will be refused", why.text);
+        err = node_list_doubt(list, "%s: requests that need this token will be refused", why.text);
     } else {
         err = 0;
     }
@@ -105,7 +106,7 @@ static int take_token(struct node_list *list, const char *folder, const char *na
     return err;
 }
 
-static int take_address(struct node *node, const char *folder, struct fault *fault)
+static int read_address(struct node *node, const char *folder, struct fault *fault)
 {
     struct fault why = {.text = ""};
     char *address = read_trimmed(folder, node->class->address_file, fault);
@@ -126,9 +127,9 @@ static int fill(struct node_list *list, struct node *node, const char *folder, s
     if (!node->nick && !node_set(&node->nick, slash ? slash + 1 : folder))
         return no_memory(fault);
     int err =
-        node_set(&node->folder, folder) ? take_address(node, folder, fault) : no_memory(fault);
-    if (!err && (take_token(list, folder, class->token_file, &node->token) != 0 ||
-                 take_token(list, folder, class->admin_token_file, &node->admin_token) != 0))
+        node_set(&node->folder, folder) ? read_address(node, folder, fault) : no_memory(fault);
+    if (!err && (read_token(list, folder, class->token_file, &node->token) != 0 ||
+                 read_token(list, folder, class->admin_token_file, &node->admin_token) != 0))
         err = no_memory(fault);
     if (!err && class->pid_file && !node->has_process) {
         node->has_process = true;
@@ -157,7 +158,8 @@ static bool reread_token(const char *folder, const char *name, char **token)
 
 bool node_reread(struct node *node)
 {
-    /* Its paths are put behind the new address, so what was made of the old one must go; it comes back if there is no new one. */
+    /* Its paths are put behind the new address, so what was made of the old one must go; it
+     * comes back if there is no new one. */
     char *const base = node->base_url, *const metrics = node->metrics_url,
                 *const pprof = node->pprof_url;
     bool is_new;
@@ -165,7 +167,7 @@ bool node_reread(struct node *node)
     if (!node->folder || !node->class)
         return false;
     node->base_url = node->metrics_url = node->pprof_url = NULL;
-    if (take_address(node, node->folder, NULL) == 0) {
+    if (read_address(node, node->folder, NULL) == 0) {
         is_new = !base || strcmp(base, node->base_url) != 0;
         free(base);
         free(metrics);
@@ -214,7 +216,7 @@ int node_folder_read(struct node_list *list, const char *path, const struct node
     if (!class) {
         const struct node_class *named = wanted ? node_class_find(list, wanted) : NULL;
         err = node_list_doubt(
-            list, "%s is left out: it has no %s, which a node writes when it starts", path,
+            list, "%s is left out: the folder has no %s, which a node writes when it starts", path,
             named && named->address_file ? named->address_file : "algod.net");
         free(folder);
         return err ? no_memory(fault) : 0;

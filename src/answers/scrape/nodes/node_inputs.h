@@ -7,8 +7,9 @@
 /* What is given about all nodes of an input: class, tokens, headers, captures.  NULL: nothing. */
 struct node_pattern {
     const struct node_list_options *options;
-    const struct node *
-        like; /* of `defaults:` or of the line that names the input; its headers, tokens, captures, limits and role are taken */
+    /* of `defaults:` or of the line that names the input; its headers, tokens, captures, limits
+     * and role are taken */
+    const struct node *like;
 };
 
 /* The text of a configuration whose path is for sentences, rights and relative paths. */
@@ -17,7 +18,8 @@ int node_config_parse(struct node_list *list, struct slice text, const char *pat
 int node_config_read(struct node_list *list, const char *path,
                      const struct node_list_options *options, struct fault *fault);
 
-/* A data folder: it has the address_file of a class.  A folder that has none is left out with a doubt. */
+/* A data folder: it has the address_file of a class.  A folder that has none is left out with a
+ * doubt. */
 int node_folder_read(struct node_list *list, const char *path, const struct node_pattern *pattern,
                      struct fault *fault);
 
@@ -29,6 +31,7 @@ int node_inventory_read(struct node_list *list, const char *path,
 int node_input_read(struct node_list *list, const char *input, const struct node_pattern *pattern,
                     struct fault *fault);
 
-/* A new node of the class (NULL with a sentence when there is no such class), with what the pattern has. */
+/* A new node of the class (NULL with a sentence when there is no such class), with what the
+ * pattern has. */
 struct node *node_of_pattern(struct node_list *list, const struct node_pattern *pattern,
                              const char *class_name, struct fault *fault);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_inventory.c - nodes of an inventory: the hosts of some roles, and of groups whose names match. */
+/* node_inventory.c - nodes of an inventory: the hosts of some roles, and of groups whose names
+ * match. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct node_choice {
     const struct node_list_options *options; /* never NULL */
     const char *class_name;
     uint16_t port;
-    VEC(struct host_port) taken;
+    VEC(struct host_port) added;
 };
 
 static bool is_role_group(const struct inventory_group *group)
@@ -62,9 +63,9 @@ static int is_chosen(const struct node_choice *choice, const struct inventory_gr
     return 0;
 }
 
-static bool is_taken(const struct node_choice *choice, const struct host_port *host)
+static bool is_added(const struct node_choice *choice, const struct host_port *host)
 {
-    vec_each (other, &choice->taken)
+    vec_each (other, &choice->added)
         if (other->port == host->port && host_equals(other, host))
             return true;
     return false;
@@ -89,35 +90,35 @@ static int fill(const struct node_choice *choice, struct node *node, const struc
     return 0;
 }
 
-static int take_host(struct node_choice *choice, const char *text, struct fault *fault)
+static int add_host(struct node_choice *choice, const char *text, struct fault *fault)
 {
     struct host_port host;
     if (host_port_parse(slice_of(text), &host) != 0)
         return 0;
     if (host.port == 0)
         host.port = choice->port;
-    if (is_taken(choice, &host))
+    if (is_added(choice, &host))
         return 0; /* in several of the groups, which is usual */
     if (host.port == 0)
         return fault_set(fault, -EINVAL, "%s has no port, and class %s has none either: say --port",
                          text, choice->class_name);
     struct node *node = node_of_pattern(choice->list, choice->pattern, choice->class_name, fault);
     int err = node ? fill(choice, node, &host, fault) : -EINVAL;
-    if (!err && !vec_push(&choice->taken, host))
+    if (!err && !vec_push(&choice->added, host))
         err = fault_set(fault, -ENOMEM, "not enough memory for the nodes");
     if (err)
         node_destroy(node);
     return err ? err : node_list_take(choice->list, node, fault);
 }
 
-static int take_groups(struct node_choice *choice, struct fault *fault)
+static int add_groups(struct node_choice *choice, struct fault *fault)
 {
     vec_each (group, &choice->inventory->groups) {
         int const chosen = is_chosen(choice, group, fault);
         if (chosen < 0)
             return chosen;
         for (size_t i = 0; chosen && i < group->hosts.count; i++) {
-            int const err = take_host(choice, group->hosts.items[i], fault);
+            int const err = add_host(choice, group->hosts.items[i], fault);
             if (err)
                 return err;
         }
@@ -138,21 +139,21 @@ static int nobody(const struct node_choice *choice, const char *path)
         path, size ? roles : "none");
 }
 
-static int take_all(struct node_choice *choice, const char *path, struct fault *fault)
+static int add_all(struct node_choice *choice, const char *path, struct fault *fault)
 {
     const struct node_class *class = node_class_find(choice->list, choice->class_name);
     size_t const before = choice->list->nodes.count;
     if (!class)
         return fault_set(fault, -EINVAL, "there is no class %s", choice->class_name);
     choice->port = choice->options->port ? choice->options->port : class->port;
-    int err = take_groups(choice, fault);
+    int err = add_groups(choice, fault);
     if (!err && choice->inventory->odd_lines)
         err =
             node_list_doubt(choice->list, "%s has %llu lines that name no host; they were left out",
                             path, (unsigned long long)choice->inventory->odd_lines);
-    if (!err && choice->taken.count == 0 && choice->list->nodes.count == before)
+    if (!err && choice->added.count == 0 && choice->list->nodes.count == before)
         err = nobody(choice, path);
-    if (!err && choice->taken.count && !choice->list->inventory_path &&
+    if (!err && choice->added.count && !choice->list->inventory_path &&
         !node_set(&choice->list->inventory_path, path))
         err = -ENOMEM;
     return err == -ENOMEM ? fault_set(fault, err, "not enough memory for the nodes") : err;
@@ -173,8 +174,8 @@ int node_inventory_read(struct node_list *list, const char *path,
                                  .pattern = pattern,
                                  .options = pattern->options ? pattern->options : &nothing};
     choice.class_name = choice.options->class_name ? choice.options->class_name : "algod";
-    err = take_all(&choice, path, fault);
-    vec_free(&choice.taken);
+    err = add_all(&choice, path, fault);
+    vec_free(&choice.added);
     inventory_fini(&inventory);
     return err;
 }

@@ -16,19 +16,19 @@ int node_lines_is_address(const char *text)
     return node_address_has_scheme(text);
 }
 
-static int take_captures(struct config *config, const yaml_node_t *value, void *into)
+static int parse_captures(struct config *config, const yaml_node_t *value, void *into)
 {
     return config_bits(config, value, node_capture_name, into);
 }
 
-static int take_recordings(struct config *config, const yaml_node_t *value, void *into)
+static int parse_recordings(struct config *config, const yaml_node_t *value, void *into)
 {
     return config_bits(config, value, node_recording_name, into);
 }
 
 /* A secret replaces the one that stood there, wherever that was. */
-static int take_secret(struct config *config, const yaml_node_t *value, struct node_secret *secret,
-                       size_t member)
+static int parse_secret(struct config *config, const yaml_node_t *value, struct node_secret *secret,
+                        size_t member)
 {
     struct node_secret fresh = {.file = NULL};
     bool const is_file = member == offsetof(struct node_secret, file);
@@ -40,20 +40,20 @@ static int take_secret(struct config *config, const yaml_node_t *value, struct n
     return 0;
 }
 
-static int take_token_file(struct config *config, const yaml_node_t *value, void *into)
+static int parse_token_file(struct config *config, const yaml_node_t *value, void *into)
 {
-    return take_secret(config, value, into, offsetof(struct node_secret, file));
+    return parse_secret(config, value, into, offsetof(struct node_secret, file));
 }
 
-static int take_token_env(struct config *config, const yaml_node_t *value, void *into)
+static int parse_token_env(struct config *config, const yaml_node_t *value, void *into)
 {
-    return take_secret(config, value, into, offsetof(struct node_secret, variable));
+    return parse_secret(config, value, into, offsetof(struct node_secret, variable));
 }
 
-static int take_token(struct config *config, const yaml_node_t *value, void *into)
+static int parse_token(struct config *config, const yaml_node_t *value, void *into)
 {
     config->holds_secret = true;
-    return take_secret(config, value, into, offsetof(struct node_secret, text));
+    return parse_secret(config, value, into, offsetof(struct node_secret, text));
 }
 
 static bool looks_secret(const char *header)
@@ -79,7 +79,7 @@ static int add_header(struct config *config, const yaml_node_t *where, text_list
 }
 
 /* ["Name: value"] or {Name: value}; those of a node come after those of `defaults`. */
-static int take_headers(struct config *config, const yaml_node_t *value, void *into)
+static int parse_headers(struct config *config, const yaml_node_t *value, void *into)
 {
     char header[8192];
     if (!yaml_in_is_list(value) && !yaml_in_is_map(value))
@@ -123,25 +123,25 @@ static const struct config_key node_keys[] = {
     {"class", config_text, AT(class_name)},
     {"role", config_text, AT(role)},
     {"port", config_port, AT(port)},
-    {"headers", take_headers, AT(headers)},
-    {"token_file", take_token_file, AT(token)},
-    {"token_env", take_token_env, AT(token)},
-    {"token", take_token, AT(token)},
-    {"admin_token_file", take_token_file, AT(admin_token)},
-    {"admin_token_env", take_token_env, AT(admin_token)},
-    {"admin_token", take_token, AT(admin_token)},
-    {"captures", take_captures, AT(captures)},
-    {"record", take_recordings, AT(recordings)},
+    {"headers", parse_headers, AT(headers)},
+    {"token_file", parse_token_file, AT(token)},
+    {"token_env", parse_token_env, AT(token)},
+    {"token", parse_token, AT(token)},
+    {"admin_token_file", parse_token_file, AT(admin_token)},
+    {"admin_token_env", parse_token_env, AT(admin_token)},
+    {"admin_token", parse_token, AT(admin_token)},
+    {"captures", parse_captures, AT(captures)},
+    {"record", parse_recordings, AT(recordings)},
     {"timeout", config_duration, AT(timeout_ns)},
     {"blocks", config_truth, AT(gives_blocks)},
     {NULL, NULL, 0}};
 #undef AT
 
-int node_lines_take(struct config *config, const yaml_node_t *map, bool as_defaults,
-                    struct node_lines *lines)
+int node_lines_parse(struct config *config, const yaml_node_t *map, bool as_defaults,
+                     struct node_lines *lines)
 {
-    return config_take(config, map, as_defaults ? node_keys + OWN_KEYS : node_keys,
-                       as_defaults ? "defaults" : "a node", lines);
+    return config_parse(config, map, as_defaults ? node_keys + OWN_KEYS : node_keys,
+                        as_defaults ? "defaults" : "a node", lines);
 }
 
 void node_lines_fini(struct node_lines *lines)
@@ -223,9 +223,9 @@ static int set_process(struct node *node, const struct node_lines *lines, struct
     if (given > 1)
         return fault_set(
             fault, -EINVAL,
-            "pid, pidfile, program and listens say the same in several ways: keep one");
+            "pid, pidfile, program and listens each name the process: keep only one of them");
     if (lines->pid > INT32_MAX)
-        return fault_set(fault, -EINVAL, "there are no processes with so large a number");
+        return fault_set(fault, -EINVAL, "this number is too large for a PID");
     node->has_process = node->has_process || given == 1;
     node->process.pid = (uint32_t)lines->pid;
     node->process.port = lines->listens;
@@ -311,7 +311,7 @@ int node_lines_build(const struct node_lines *lines, struct node_list *list,
     struct node *node = node_of_pattern(list, &pattern, class_of(lines, options), fault);
     int err = node ? fill_node(node, lines, fault) : -EINVAL;
     if (!err)
-        err = node_take_options(node, options, fault);
+        err = node_apply_options(node, options, fault);
     if (!err)
         return node_list_take(list, node, fault);
     node_destroy(node);

@@ -38,7 +38,7 @@ int node_list_init(struct node_list *list, struct fault *fault)
         yaml_in_open(&config.yaml, (struct slice){shipped_classes, shipped_classes_size}, fault);
     if (err)
         return err;
-    err = node_classes_take(&config, yaml_in_root(&config.yaml), list);
+    err = node_classes_parse(&config, yaml_in_root(&config.yaml), list);
     yaml_in_close(&config.yaml);
     if (err)
         node_list_fini(list);
@@ -87,7 +87,7 @@ struct node *node_of_pattern(struct node_list *list, const struct node_pattern *
         return NULL;
     }
     node->class = class;
-    if (node_take_options(node, pattern->options, fault) != 0) {
+    if (node_apply_options(node, pattern->options, fault) != 0) {
         node_destroy(node);
         return NULL;
     }
@@ -137,7 +137,7 @@ static int add_pid(struct node_list *list, const char *text, const struct node_p
     if (human_parse_count(text, &pid) != 0 || pid == 0 || pid > INT32_MAX)
         return fault_set(fault, -EINVAL, "pid: is followed by a process id, as in pid:4242");
     if (process_status_read((uint32_t)pid, 0, &status) != 0)
-        return fault_set(fault, -ESRCH, "there is no process %s; `ps -ef` lists those there are",
+        return fault_set(fault, -ESRCH, "there is no process %s; `ps -ef` lists all processes",
                          text);
     struct node *node = node_of_pattern(list, pattern, "process", fault);
     if (!node)
@@ -182,7 +182,8 @@ static bool ends_with(const char *text, const char *end)
     return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-/* Whether the pattern means this node: by name or nick, or as the groups of an inventory are called. */
+/* Whether the pattern means this node: by name or nick, or as the groups of an inventory are
+ * called. */
 static bool is_meant(const struct node *node, const struct pattern *pattern)
 {
     const char *const forms[][2] = {

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_out.h"
 #include "base/json_out.h"
 #include "base/utf8.h"
-#include "report/rows/csv_field.h"
+#include "report/text/text_style.h"
 #include "scrape/watch/node_watch.h"
 
 enum {
@@ -89,9 +90,7 @@ static void fill_row(const struct node *node, uint32_t captures, struct row *row
 
 static void write_cell(FILE *out, const char *text, size_t width, bool is_last)
 {
-    for (const char *letter = text; *letter; letter++)
-        fputc((unsigned char)*letter < ' ' || *letter == 0x7f ? '?' : *letter, out);
-    size_t const columns = utf8_columns(text, strlen(text));
+    size_t const columns = text_write(out, text, SIZE_MAX);
     if (!is_last)
         fprintf(out, "%*s", (int)(width > columns ? width - columns : 0) + 2, "");
 }
@@ -132,13 +131,16 @@ static void write_table(const struct node_list *list, const struct row *rows, FI
 
 static void write_csv(const struct node_list *list, const struct row *rows, FILE *out)
 {
-    fputs("name,nick,role,class,address,token,pid,asked_for\n", out);
-    for (size_t k = 0; k < list->nodes.count; k++)
+    struct csv_out csv;
+    csv_init(&csv, out);
+    csv_head(&csv, "name,nick,role,class,address,token,pid,asked_for");
+    for (size_t k = 0; k < list->nodes.count; k++) {
         for (size_t i = 0; i < COLUMNS; i++) {
             bool const is_gone = i == COLUMN_PID && strcmp(rows[k].pid, "gone") == 0;
-            csv_field_write(out, is_gone ? "" : rows[k].cells[i]);
-            fputc(i + 1 < COLUMNS ? ',' : '\n', out);
+            csv_text(&csv, is_gone ? "" : rows[k].cells[i]);
         }
+        csv_end_row(&csv);
+    }
 }
 
 static void write_json_node(struct json_out *json, const struct node *node, uint32_t captures,
@@ -154,11 +156,8 @@ static void write_json_node(struct json_out *json, const struct node *node, uint
     json_text_field(json, "pprof_url", node->pprof_url);
     json_bool_field(json, "token", node->token || node->admin_token);
     json_bool_field(json, "local", node->has_process);
-    json_key(json, "pid");
-    if (row->pid[0] >= '0' && row->pid[0] <= '9')
-        json_uint(json, strtoull(row->pid, NULL, 10));
-    else
-        json_null(json);
+    json_uint_field_if(json, "pid", row->pid[0] >= '0' && row->pid[0] <= '9',
+                       strtoull(row->pid, NULL, 10));
     json_key(json, "captures");
     json_array_begin_inline(json);
     for (unsigned i = 0; node_capture_name(i); i++)

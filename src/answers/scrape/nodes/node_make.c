@@ -115,8 +115,8 @@ static bool has_header(const struct node *node, const char *header)
     return false;
 }
 
-int node_take_options(struct node *node, const struct node_list_options *options,
-                      struct fault *fault)
+int node_apply_options(struct node *node, const struct node_list_options *options,
+                       struct fault *fault)
 {
     if (!options)
         return 0;

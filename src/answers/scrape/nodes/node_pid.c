@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_pid.c - which process a node is now.  Nodes restart and process ids come again, so whoever was found is known by when it began, too. */
+/* node_pid.c - which process a node is now.  Nodes restart and process ids come again, so
+ * whoever was found is known by when it began, too. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text_file.h"
 #include "procfs/process/process_age.h"
 #include "procfs/process/process_listening.h"
@@ -43,9 +45,9 @@ static uint32_t by_number(const struct node *node, const struct node_pid_memory 
 {
     uint32_t const pid = node->process.pid;
     if (ticks == 0)
-        fault_set(fault, -ESRCH, "process %u is gone", pid);
+        fault_set(fault, -ESRCH, "process %u has ended", pid);
     else if (memory->pid == pid && memory->began_ticks != ticks)
-        fault_set(fault, -ESRCH, "process %u is gone; another one has its number now", pid);
+        fault_set(fault, -ESRCH, "process %u has ended, and another process has its PID now", pid);
     else
         return pid;
     return 0;
@@ -69,7 +71,7 @@ static uint32_t read_number(const char *path, struct fault *fault)
     text_file_free(text);
     unsigned long long const pid = is_clean ? strtoull(number, NULL, 10) : 0;
     return pid > 0 && pid <= INT32_MAX ? (uint32_t)pid
-                                       : none(fault, -EINVAL, "%s has no process id in it", path);
+                                       : none(fault, -EINVAL, "%s contains no PID", path);
 }
 
 /* A node writes the file after it began.  Whoever began later has only got the number. */
@@ -81,14 +83,15 @@ static uint32_t by_file(const char *path, struct fault *fault)
     if (pid == 0)
         return 0;
     if (began(pid, &began_ns) == 0)
-        return none(fault, -ESRCH, "the process of %s is gone", path);
+        return none(fault, -ESRCH, "the process of %s has ended", path);
     if (stat(path, &about) != 0)
         return none(fault, -errno, "%s is gone", path);
-    uint64_t const written_ns =
-        (uint64_t)about.st_mtim.tv_sec * 1000000000u + (uint64_t)about.st_mtim.tv_nsec;
+    uint64_t const written_ns = timespec_ns(&about.st_mtim);
     if (began_ns > written_ns + SLACK_NS)
         return none(fault, -ESRCH,
-                    "%s is older than the process that has its number now: the node is gone", path);
+                    "%s is older than the process with that PID: the node has ended, and its PID "
+                    "was reused",
+                    path);
     return pid;
 }
 
@@ -147,8 +150,7 @@ static uint32_t by_name(const char *name, const struct node_pid_memory *memory, 
     else if (found.all.count == 0)
         fault_set(fault, -ESRCH, "no process is called %s", name);
     else if (pid == 0)
-        fault_set(fault, -ENOTUNIQ,
-                  "%zu processes are called %s: give the pid or a pidfile of the one that is meant",
+        fault_set(fault, -ENOTUNIQ, "%zu processes are called %s: choose one with pid or pidfile",
                   found.all.count, name);
     vec_free(&found.all);
     return pid;
@@ -166,13 +168,17 @@ static uint32_t by_port(uint16_t port, const struct node_pid_memory *memory, str
     else if (!err)
         pid = process_of_sockets(&sockets);
     if (err)
-        fault_set(fault, err, "cannot find out who listens on port %u: %s", port, strerror(-err));
+        fault_set(fault, err,
+                  "cannot find the process that listens on port %u: "
+                  "%s",
+                  port, strerror(-err));
     else if (sockets.count == 0)
-        fault_set(fault, -ESRCH, "nobody listens on port %u", port);
+        fault_set(fault, -ESRCH, "no process listens on port %u", port);
     else if (pid == 0)
         fault_set(
             fault, -EPERM,
-            "who listens on port %u may not be looked at: run memoir as the same user, or as root",
+            "memoir may not read the process that listens on port %u: run memoir as the user of "
+            "that process, or as root",
             port);
     vec_free(&sockets);
     return pid;
@@ -196,7 +202,7 @@ uint32_t node_pid(const struct node *node, struct fault *fault)
     if (!memory)
         return none(fault, -ENOMEM, "%s", "not enough memory");
     if (!node->has_process)
-        return none(fault, -ENOENT, "%s is no process of this machine, as far as is known",
+        return none(fault, -ENOENT, "memoir knows no process of this machine for %s",
                     node->name ? node->name : "it");
     if (process->pid)
         pid = by_number(node, memory, began(process->pid, &unix_ns), fault);
@@ -208,7 +214,7 @@ uint32_t node_pid(const struct node *node, struct fault *fault)
         pid = by_port(process->port, memory, fault);
     uint64_t const ticks = pid ? began(pid, &unix_ns) : 0;
     if (pid && ticks == 0)
-        return none(fault, -ESRCH, "%s ended just now", node->name ? node->name : "it");
+        return none(fault, -ESRCH, "%s has just ended", node->name ? node->name : "it");
     if (pid)
         *memory = (struct node_pid_memory){pid, ticks};
     return pid;

@@ -1,4 +1,5 @@
-/* node_secret.h - tokens: from files and from the environment, and from a configuration if it must be.  They go into headers, so nothing may be in one that ends a header. */
+/* node_secret.h - tokens: from files and from the environment, and from a configuration if it
+ * must be.  They go into headers, so nothing may be in one that ends a header. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +11,8 @@ struct node_secret {
     char *file, *variable, *text;
 };
 
-/* *token is the caller's; NULL when nothing is set.  0 or -errno with a sentence that does not hold it. */
+/* *token is the caller's; NULL when nothing is set.  0 or -errno with a sentence that does not
+ * hold it. */
 int node_secret_read(const struct node_secret *secret, char **token, struct fault *fault);
 void node_secret_fini(struct node_secret *secret);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_take.c - nodes that come into a list: each once, with a name and a nick that no other one has. */
+/* node_take.c - nodes that come into a list: each once, with a name and a nick that no other one
+ * has. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static bool is_same_node(const struct node *a, const struct node *b)
                            same(one->pid_file, other->pid_file) && same(one->name, other->name));
 }
 
-static bool is_taken(const struct node_list *list, const char *text, bool nick)
+static bool is_in_use(const struct node_list *list, const char *text, bool nick)
 {
     vec_each (other, &list->nodes)
         if (strcmp(nick ? (*other)->nick : (*other)->name, text) == 0)
@@ -78,7 +79,7 @@ static bool is_taken(const struct node_list *list, const char *text, bool nick)
 static bool make_unique(const struct node_list *list, char **text, bool nick)
 {
     char *other = NULL;
-    for (unsigned number = 2; is_taken(list, other ? other : *text, nick); number++) {
+    for (unsigned number = 2; is_in_use(list, other ? other : *text, nick); number++) {
         free(other);
         if (asprintf(&other, "%s-%u", *text, number) < 0)
             return false;

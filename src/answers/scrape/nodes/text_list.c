@@ -27,3 +27,14 @@ void text_list_fini(text_list *list)
         free(*text);
     vec_free(list);
 }
+
+void text_list_write(struct json_out *json, const char *key, const text_list *list)
+{
+    if (list->count == 0)
+        return;
+    json_key(json, key);
+    json_array_begin_inline(json);
+    vec_each (text, list)
+        json_text(json, *text);
+    json_array_end(json);
+}

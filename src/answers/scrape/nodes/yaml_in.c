@@ -2,6 +2,7 @@
 #include "scrape/nodes/yaml_in.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "procfs/process/proc_text.h"
@@ -18,15 +19,102 @@ static int refuse_nul(struct yaml_in *yaml, struct fault *fault)
     return 0;
 }
 
+static int say_no_yaml(const yaml_parser_t *parser, struct fault *fault)
+{
+    if (parser->error == YAML_MEMORY_ERROR)
+        return fault_set(fault, -ENOMEM, "out of memory");
+    return fault_at(fault, -EINVAL, parser->problem_mark.line + 1, "line %zu: %s",
+                    parser->problem_mark.line + 1, parser->problem ? parser->problem : "no YAML");
+}
+
+struct yaml_sums {
+    size_t depth, parts, anchors, aliases;
+};
+
+/* Adds an event; what there is too much of, or NULL. */
+static const char *count_event(struct yaml_sums *sums, const yaml_event_t *event)
+{
+    const yaml_char_t *anchor = NULL;
+    switch (event->type) {
+    case YAML_ALIAS_EVENT:
+        return ++sums->aliases > YAML_IN_NAMES_MAX ? "aliases" : NULL;
+    case YAML_SCALAR_EVENT:
+        anchor = event->data.scalar.anchor;
+        break;
+    case YAML_SEQUENCE_START_EVENT:
+        anchor = event->data.sequence_start.anchor;
+        sums->depth++;
+        break;
+    case YAML_MAPPING_START_EVENT:
+        anchor = event->data.mapping_start.anchor;
+        sums->depth++;
+        break;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        sums->depth--;
+        return NULL;
+    default:
+        return NULL;
+    }
+    sums->anchors += anchor != NULL;
+    return sums->depth > YAML_IN_DEPTH_MAX     ? "levels"
+           : ++sums->parts > YAML_IN_PARTS_MAX ? "parts"
+           : sums->anchors > YAML_IN_NAMES_MAX ? "anchors"
+                                               : NULL;
+}
+
+static int too_many(struct fault *fault, size_t line, const char *what)
+{
+    return fault_at(fault, -E2BIG, line, "line %zu: it has more %s than any configuration", line,
+                    what);
+}
+
+/* A parser compares each directive ("%TAG ...") with all before it. */
+static int check_directives(struct slice text, struct fault *fault)
+{
+    size_t line = 1, directives = 0;
+    for (size_t at = 0; at < text.size; at++) {
+        directives += text.data[at] == '%' && (at == 0 || text.data[at - 1] == '\n');
+        if (directives > YAML_IN_NAMES_MAX)
+            return too_many(fault, line, "directives");
+        line += text.data[at] == '\n';
+    }
+    return 0;
+}
+
+/* The document in passing, without keeping any of it: making one takes time that grows with the
+ * square of its levels and anchors. */
+static int check_sums(struct slice text, struct fault *fault)
+{
+    yaml_parser_t parser;
+    struct yaml_sums sums = {0};
+    bool goes_on = true;
+    int err = 0;
+    if (!yaml_parser_initialize(&parser))
+        return fault_set(fault, -ENOMEM, "out of memory");
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.size);
+    while (goes_on && !err) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&parser, &event)) {
+            err = say_no_yaml(&parser, fault);
+            break;
+        }
+        const char *much = count_event(&sums, &event);
+        size_t const line = event.start_mark.line + 1;
+        goes_on = event.type != YAML_DOCUMENT_END_EVENT && event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+        if (much)
+            err = too_many(fault, line, much);
+    }
+    yaml_parser_delete(&parser);
+    return err;
+}
+
 static int load(struct yaml_in *yaml, yaml_parser_t *parser, struct fault *fault)
 {
-    if (!yaml_parser_load(parser, &yaml->document)) {
-        if (parser->error == YAML_MEMORY_ERROR)
-            return fault_set(fault, -ENOMEM, "out of memory");
-        return fault_at(fault, -EINVAL, parser->problem_mark.line + 1, "line %zu: %s",
-                        parser->problem_mark.line + 1,
-                        parser->problem ? parser->problem : "no YAML");
-    }
+    if (!yaml_parser_load(parser, &yaml->document))
+        return say_no_yaml(parser, fault);
     int err = yaml_document_get_root_node(&yaml->document)
                   ? refuse_nul(yaml, fault)
                   : fault_set(fault, -ENODATA, "there is nothing in it");
@@ -40,11 +128,16 @@ int yaml_in_open(struct yaml_in *yaml, struct slice text, struct fault *fault)
     if (text.size > YAML_IN_BYTES_MAX)
         return fault_set(fault, -EFBIG, "it is larger than 1 MiB, which no configuration is");
     yaml_parser_t parser;
+    int err = check_directives(text, fault);
+    if (!err)
+        err = check_sums(text, fault);
+    if (err)
+        return err;
     if (!yaml_parser_initialize(&parser))
         return fault_set(fault, -ENOMEM, "out of memory");
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.size);
-    int const err = load(yaml, &parser, fault);
+    err = load(yaml, &parser, fault);
     yaml_parser_delete(&parser);
     return err;
 }

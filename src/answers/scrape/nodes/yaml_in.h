@@ -1,7 +1,10 @@
-/* yaml_in.h - a YAML document as maps, lists and texts: configuration of people, bounded, any input.
+/* yaml_in.h - a YAML document as maps, lists and texts: configuration of people, bounded, any
+ * input.
  *
- * Texts are UTF-8, owned by the document, and end with a NUL.  Numbers and truths are texts to whoever wants them.  Anchors and aliases are followed, so a document
- * may contain itself: go down a known number of levels. */
+ * Texts are UTF-8, owned by the document, and end with a NUL.  Numbers and truths are texts to
+ * whoever wants them.  Anchors and aliases are followed, so a document may contain itself: go
+ * down a known number of levels.  Documents with more levels, parts, anchors or aliases than
+ * configurations have are refused before they cost time. */
 #pragma once
 
 #include <stddef.h>
@@ -12,12 +15,16 @@
 #include "base/slice.h"
 
 #define YAML_IN_BYTES_MAX (1u << 20)
+#define YAML_IN_DEPTH_MAX 64      /* of maps and lists in each other */
+#define YAML_IN_PARTS_MAX 100000u /* texts, maps and lists */
+#define YAML_IN_NAMES_MAX 1000u   /* anchors, aliases, directives: of each */
 
 struct yaml_in {
     yaml_document_t document;
 };
 
-/* One document, not empty.  0, or -errno with a sentence and the line in fault->offset; then there is nothing to end. */
+/* One document, not empty.  0, or -errno with a sentence and the line in fault->offset; then
+ * there is nothing to end. */
 int yaml_in_open(struct yaml_in *yaml, struct slice text, struct fault *fault);
 int yaml_in_open_file(struct yaml_in *yaml, const char *path, struct fault *fault);
 void yaml_in_close(struct yaml_in *yaml);

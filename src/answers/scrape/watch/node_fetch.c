@@ -61,7 +61,8 @@ static const char *kind_for_people(enum run_kind kind)
                                    : run_kind_suffix(kind);
 }
 
-/* A node that cannot be reached is told of once, whatever it was asked for.  Half an answer is none: it is back when one is whole. */
+/* A node that cannot be reached is told of once, whatever it was asked for.  Half an answer is
+ * none: it is back when one is whole. */
 static void tell_reach(struct node_fetch *fetch, const struct outcome *outcome)
 {
     struct watched *watched = fetch->watched;
@@ -96,7 +97,8 @@ static void tell_change(struct node_fetch *fetch, const struct outcome *outcome)
     }
 }
 
-/* Whether a node of which nothing was known turns out not to have it: then it is not asked again. */
+/* Whether a node of which nothing was known turns out not to have it: then it is not asked
+ * again. */
 static void leave_out(struct node_fetch *fetch, long status)
 {
     struct watched *watched = fetch->watched;
@@ -154,13 +156,13 @@ static void finish(struct node_fetch *fetch, const struct outcome *outcome)
 static const char *why_not_kept(int err, char out[128])
 {
     if (err == -EEXIST)
-        snprintf(out, 128, "there is a file of that name already, and it stays");
+        snprintf(out, 128, "a file of that name exists already and is kept");
     else
         snprintf(out, 128, "it could not be written: %s", strerror(-err));
     return out;
 }
 
-static int take_piece(void *context, struct slice piece)
+static int handle_piece(void *context, struct slice piece)
 {
     struct node_fetch *fetch = context;
     struct run_writer *writer = fetch->watch->writer;
@@ -189,7 +191,7 @@ static int keep_capture(struct node_fetch *fetch, uint64_t *bytes)
     return err;
 }
 
-static void take_answer(void *context, const struct http_answer *answer)
+static void handle_answer(void *context, const struct http_answer *answer)
 {
     struct node_fetch *fetch = context;
     char why[128];
@@ -213,7 +215,7 @@ static void take_answer(void *context, const struct http_answer *answer)
     finish(fetch, &outcome);
 }
 
-static void take_blockinfo(void *context, const struct chain_blockinfo *info)
+static void handle_blockinfo(void *context, const struct chain_blockinfo *info)
 {
     struct node_fetch *fetch = context;
     char why[128];
@@ -223,7 +225,7 @@ static void take_blockinfo(void *context, const struct chain_blockinfo *info)
                               .is_ours = info->error == -ECANCELED};
 
     if (info->error == 0) {
-        int err = take_piece(fetch, info->json);
+        int err = handle_piece(fetch, info->json);
         if (!err)
             err = keep_capture(fetch, &outcome.bytes);
         outcome.status = 200;
@@ -247,12 +249,13 @@ static int ask_http(struct node_fetch *fetch, struct fault *fault)
     char *url = NULL;
     int const made =
         is_metrics ? asprintf(&url, "%s", node->metrics_url)
-        : is_cpu   ? asprintf(&url, "%s%sprofile?seconds=%llu", node->pprof_url,
-                            node->pprof_url[strlen(node->pprof_url) - 1] == '/' ? "" : "/",
-                              (unsigned long long)(options->cpu_ns + 999999999u) / 1000000000u)
-                   : asprintf(&url, "%s%s%s", node->pprof_url,
-                            node->pprof_url[strlen(node->pprof_url) - 1] == '/' ? "" : "/",
-                              run_kind_suffix(fetch->kind));
+        : is_cpu
+            ? asprintf(&url, "%s%sprofile?seconds=%llu", node->pprof_url,
+                       node->pprof_url[strlen(node->pprof_url) - 1] == '/' ? "" : "/",
+                       (unsigned long long)(options->cpu_ns + NS_PER_SECOND - 1) / NS_PER_SECOND)
+            : asprintf(&url, "%s%s%s", node->pprof_url,
+                       node->pprof_url[strlen(node->pprof_url) - 1] == '/' ? "" : "/",
+                       run_kind_suffix(fetch->kind));
     if (made < 0)
         return fault_set(fault, -ENOMEM, "out of memory");
     struct http_request const request = {
@@ -260,9 +263,9 @@ static int ask_http(struct node_fetch *fetch, struct fault *fault)
         .headers = headers->items.items,
         .header_count = headers->items.count,
         .timeout_ms = is_cpu ? options->cpu_ns / 1000000u + timeout_ms : timeout_ms,
-        .done = take_answer,
+        .done = handle_answer,
         .context = fetch,
-        .piece = take_piece};
+        .piece = handle_piece};
     uint64_t const number = http_ask(fetch->watch->http, &request, fault);
     free(url);
     return number ? 0 : fault->code;
@@ -275,7 +278,8 @@ static int ask(struct node_fetch *fetch, struct fault *fault)
         return ask_http(fetch, fault);
     uint64_t const timeout_ms =
         node->timeout_ms ? node->timeout_ms : fetch->watch->options->timeout_ms;
-    return chain_ask_blockinfo(fetch->watch->http, node, timeout_ms, take_blockinfo, fetch, fault);
+    return chain_ask_blockinfo(fetch->watch->http, node, timeout_ms, handle_blockinfo, fetch,
+                               fault);
 }
 
 void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kind,
@@ -288,7 +292,7 @@ void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kin
     struct fault fault = {0};
 
     if (watched->is_busy[kind]) {
-        outcome.why = "it has not answered for the snapshot before yet";
+        outcome.why = "the node has not answered the request of the previous snapshot yet";
         book(&refused, &outcome);
         return;
     }

@@ -1,4 +1,5 @@
-/* node_request.h - what a request to a node has with it: its headers, and its token in the header that its class names. */
+/* node_request.h - what a request to a node has with it: its headers, and its token in the
+ * header that its class names. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,6 +12,7 @@ struct node_headers {
     char *token_line;
 };
 
-/* `as_admin`: for profiles and settings; with the other token where there is no admin token.  The node must live on.  False when out of memory. */
+/* `as_admin`: for profiles and settings; with the other token where there is no admin token.
+ * The node must live on.  False when out of memory. */
 bool node_headers_init(struct node_headers *headers, const struct node *node, bool as_admin);
 void node_headers_fini(struct node_headers *headers);

@@ -17,9 +17,8 @@
 #include "scrape/watch/pprof_rates.h"
 #include "scrape/watch/run_manifest.h"
 
-#define SECOND_NS       1000000000u
-#define RESTORE_NS      (6u * (uint64_t)SECOND_NS)
-#define ROUNDS_EVERY_NS (10u * (uint64_t)SECOND_NS) /* rounds.json is brought up to date */
+#define RESTORE_NS      (6u * (uint64_t)NS_PER_SECOND)
+#define ROUNDS_EVERY_NS (10u * (uint64_t)NS_PER_SECOND) /* rounds.json is brought up to date */
 
 void watch_say(struct watch *watch, const char *format, ...)
 {
@@ -45,7 +44,7 @@ void watch_note_disk(struct watch *watch, int err)
     if (!is_no_room(err) || watch->is_disk_full)
         return;
     watch->is_disk_full = true;
-    watch_say(watch, "there is no room left in %s: what comes is lost until there is some",
+    watch_say(watch, "there is no room left in %s: data is lost until there is room again",
               run_writer_path(watch->writer));
 }
 
@@ -62,7 +61,8 @@ static void look_at_disk(struct watch *watch)
 static struct node_snapshot *snapshot_begin(struct watch *watch, bool is_cpu, int64_t stamp_us)
 {
     struct node_snapshot *snapshot = calloc(1, sizeof(*snapshot));
-    bool const with_fraction = watch->options->every_ns > 0 && watch->options->every_ns < SECOND_NS;
+    bool const with_fraction =
+        watch->options->every_ns > 0 && watch->options->every_ns < NS_PER_SECOND;
 
     if (!snapshot) {
         watch_say(watch, "a snapshot is left out: out of memory");
@@ -155,21 +155,21 @@ static void ask_all(struct watch *watch, bool is_cpu, int64_t stamp_us)
 }
 
 /* Asks for what is due. */
-static void take_ticks(struct watch *watch)
+static void handle_ticks(struct watch *watch)
 {
     uint64_t const now_ns = monotonic_ns();
     uint64_t const dropped_before = watch->schedule.dropped;
-    bool const is_tick = watch_schedule_take(&watch->schedule, now_ns);
-    bool const is_cpu = watch_schedule_take(&watch->cpu_schedule, now_ns);
+    bool const is_tick = watch_schedule_tick(&watch->schedule, now_ns);
+    bool const is_cpu = watch_schedule_tick(&watch->cpu_schedule, now_ns);
 
     if (!is_tick && !is_cpu)
         return;
     if (watch->schedule.dropped > dropped_before)
-        watch_say(watch, "%llu ticks dropped: this machine or memoir stood still",
+        watch_say(watch, "%llu ticks dropped: this machine slept or memoir was stopped",
                   (unsigned long long)(watch->schedule.dropped - dropped_before));
     watch->last_stamp =
         watch_stamp_after(watch->last_stamp, (int64_t)(unix_ns() / 1000u),
-                          watch->options->every_ns > 0 && watch->options->every_ns < SECOND_NS);
+                          watch->options->every_ns > 0 && watch->options->every_ns < NS_PER_SECOND);
     if (is_tick) {
         look_at_disk(watch);
         ask_all(watch, false, watch->last_stamp);
@@ -222,13 +222,13 @@ static void arm(struct watch *watch)
     if (watch->end_ns < next_ns && monotonic_ns() < watch->end_ns)
         next_ns = watch->end_ns;
     struct itimerspec const at = {
-        .it_value = {.tv_sec = next_ns == SCHEDULE_NEVER ? 0 : (time_t)(next_ns / SECOND_NS),
-                     .tv_nsec = next_ns == SCHEDULE_NEVER ? 0 : (long)(next_ns % SECOND_NS)}};
+        .it_value = {.tv_sec = next_ns == SCHEDULE_NEVER ? 0 : (time_t)(next_ns / NS_PER_SECOND),
+                     .tv_nsec = next_ns == SCHEDULE_NEVER ? 0 : (long)(next_ns % NS_PER_SECOND)}};
     timerfd_settime(watch->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
 /* Whether somebody wants it to end. */
-static bool take_signal(struct watch *watch)
+static bool handle_signal(struct watch *watch)
 {
     struct signalfd_siginfo info;
     if (read(watch->signal_fd, &info, sizeof(info)) != sizeof(info))
@@ -255,8 +255,8 @@ static int watch_on(struct watch *watch)
 {
     int err = 0;
 
-    while (!err && !take_signal(watch)) {
-        take_ticks(watch);
+    while (!err && !handle_signal(watch)) {
+        handle_ticks(watch);
         if (is_over(watch))
             break;
         arm(watch);
@@ -278,16 +278,15 @@ static void put_back(struct watch *watch)
     pprof_rates_restore(watch->rates, watch->http);
     while (http_under_way(watch->http) && monotonic_ns() < end_ns &&
            wait_for_anything(watch, 1000) == 0)
-        if (take_signal(watch))
+        if (handle_signal(watch))
             break;
     http_destroy(watch->http);
     unsigned const left = pprof_rates_forget(watch->rates);
     if (left)
-        watch_say(
-            watch,
-            "mutex and block rates of %u node%s are still set; the next memoir watch into %s puts "
-            "them back",
-            left, left == 1 ? "" : "s", run_writer_path(watch->writer));
+        watch_say(watch,
+                  "mutex and block rates of %u node%s are still set; the next memoir watch into %s "
+                  "restores them",
+                  left, left == 1 ? "" : "s", run_writer_path(watch->writer));
 }
 
 static int open_descriptors(struct watch *watch, struct fault *fault)

@@ -1,8 +1,11 @@
-/* node_watch.h - takes snapshots of all nodes of a list into the folder of a run, until it is time to end.
+/* node_watch.h - takes snapshots of all nodes of a list into the folder of a run, until it is
+ * time to end.
  *
- * One thread, one loop.  At a tick all nodes are asked for everything at once.  A node that does not answer costs its own gap: it is asked again at the next tick, and what it
- * still owes is a gap at once.  CPU profiles have a schedule of their own.  SIGINT, SIGTERM and SIGHUP end it: what is under way is given up, and told as such.
- * Memory: some kilobytes per node and request under way, whatever is answered. */
+ * One thread, one loop.  At a tick all nodes are asked for everything at once.  A node that does
+ * not answer costs its own gap: it is asked again at the next tick, and what it still owes is a
+ * gap at once.  CPU profiles have a schedule of their own.  SIGINT, SIGTERM and SIGHUP end it:
+ * what is under way is given up, and told as such. Memory: some kilobytes per node and request
+ * under way, with any answer. */
 #pragma once
 
 #include "scrape/nodes/node_list.h"

@@ -70,7 +70,8 @@ static inline bool is_no_room(int err)
 {
     return err == -ENOSPC || err == -EDQUOT;
 }
-/* After each thing that is to be written: a full disk is told once.  There is room again when a whole tick could be written; a line may fit where a capture does not. */
+/* After each thing that is to be written: a full disk is told once.  There is room again when a
+ * whole tick could be written; a line may fit where a capture does not. */
 void watch_note_disk(struct watch *watch, int err);
 
 /* Tells of the snapshot and frees it, if all is asked and all is answered. */

@@ -82,7 +82,7 @@ static struct rated *find(struct pprof_rates *rates, const char *nick)
 }
 
 /* A line that an earlier watch left. */
-static void take_line(struct pprof_rates *rates, struct slice line)
+static void parse_line(struct pprof_rates *rates, struct slice line)
 {
     struct rate_pair pair = {0};
     char nick[256] = "";
@@ -113,7 +113,7 @@ static void read_file(struct pprof_rates *rates)
         const char *end = memchr(at, '\n', (size_t)(text + got - at));
         if (!end)
             break;
-        take_line(rates, (struct slice){at, (size_t)(end - at)});
+        parse_line(rates, (struct slice){at, (size_t)(end - at)});
         at = end + 1;
     }
     free(text);
@@ -250,7 +250,7 @@ static void restore_done(void *context, const struct http_answer *answer)
     rated->is_restored = is_good(answer);
     rated->is_told = false;
     if (!rated->is_restored && answer->error != -ECANCELED)
-        say(rated, "mutex and block rates could not be put back", answer->why);
+        say(rated, "mutex and block rates could not be restored", answer->why);
 }
 
 static void look_done(void *context, const struct http_answer *answer)
@@ -262,8 +262,8 @@ static void look_done(void *context, const struct http_answer *answer)
     rated->is_busy = false;
     if (!is_good(answer) || !read_pair(answer->body, &has, NULL, 0)) {
         if (answer->error != -ECANCELED)
-            say(rated, "its mutex and block rates are not known",
-                answer->why[0] ? answer->why : "the answer makes no sense");
+            say(rated, "the present mutex and block rates are not known",
+                answer->why[0] ? answer->why : "the answer is invalid");
         return;
     }
     rated->is_told = false;
@@ -274,7 +274,9 @@ static void look_done(void *context, const struct http_answer *answer)
         return;
     int const err = remember(rated, has);
     if (err)
-        say(rated, "mutex and block rates stay as they are, for they could not be noted down",
+        say(rated,
+            "mutex and block rates were not changed, because the old rates could not be "
+            "saved",
             strerror(-err));
     else
         ask(rated, rated->http, &set, set_done);

@@ -1,7 +1,9 @@
-/* pprof_rates.h - how much Go programs sample of contention (mutex) and waits (block): switched on while we watch, and put back.
+/* pprof_rates.h - how much Go programs sample of contention (mutex) and waits (block): switched
+ * on while we watch, and put back.
  *
- * What a node had is in the run's rates.jsonl, on disk, before it is changed: a watch that died is made good by the next one into the same folder.  A rate that is not 0 is
- * somebody's choice and is left.  Only nodes whose class has a `settings` path can be set. */
+ * What a node had is in the run's rates.jsonl, on disk, before it is changed: what a watch that
+ * died had changed is put back by the next one into that folder.  A rate that is not 0 was chosen
+ * by the user and is left.  Only nodes whose class has a `settings` path can be set. */
 #pragma once
 
 #include "scrape/http/http.h"
@@ -22,12 +24,14 @@ struct pprof_rates *pprof_rates_create(const struct node_list *list, struct run_
                                        const struct pprof_rates_wish *wish);
 void pprof_rates_destroy(struct pprof_rates *rates); /* NULL is allowed */
 
-/* At a tick: looks at every node whose mutex or block profiles are wanted, and sets what is 0; a node that was restarted is set again.  Nodes that an earlier
- * watch left set and this one does not want get back what they had. */
+/* At a tick: looks at every node whose mutex or block profiles are wanted, and sets what is 0; a
+ * node that was restarted is set again.  Nodes that an earlier watch left set and this one does
+ * not want get back what they had. */
 void pprof_rates_check(struct pprof_rates *rates, struct http *http);
 /* The node of that place in the list has another address or token. */
 void pprof_rates_renew(struct pprof_rates *rates, size_t index);
-/* Gives all nodes back what they had; questions are then under way in `http`.  Once they are answered, pprof_rates_forget. */
+/* Gives all nodes back what they had; questions are then under way in `http`.  Once they are
+ * answered, pprof_rates_forget. */
 void pprof_rates_restore(struct pprof_rates *rates, struct http *http);
 /* Takes from rates.jsonl what was put back.  The number of nodes that were not. */
 unsigned pprof_rates_forget(struct pprof_rates *rates);

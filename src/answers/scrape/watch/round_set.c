@@ -2,12 +2,12 @@
 #include "scrape/watch/round_set.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json_in.h"
+#include "base/json_out.h"
 
 #define FILE_MAX ((off_t)32 << 20)
 
@@ -48,18 +48,23 @@ static void write_rounds(FILE *file, void *context)
 {
     const struct round_set *rounds = context;
     size_t const count = rounds->all.count;
+    uint64_t const first = count ? rounds->all.items[0] : 0;
+    uint64_t const last = count ? rounds->all.items[count - 1] : 0;
+    struct json_out json;
 
-    if (count == 0) {
-        fprintf(file, "{\"min\":null,\"max\":null,\"all\":[]}\n");
-        return;
-    }
-    uint64_t const first = rounds->all.items[0], last = rounds->all.items[count - 1];
-    fprintf(file, "{\"min\":%" PRIu64 ",\"max\":%" PRIu64 ",\"all\":[",
-            rounds->has_any && rounds->min < first ? rounds->min : first,
-            rounds->has_any && rounds->max > last ? rounds->max : last);
-    for (size_t i = 0; i < count; i++)
-        fprintf(file, "%s%" PRIu64, i ? "," : "", rounds->all.items[i]);
-    fprintf(file, "]}\n");
+    json_init(&json, file, false);
+    json_object_begin(&json);
+    json_uint_field_if(&json, "min", count > 0,
+                       rounds->has_any && rounds->min < first ? rounds->min : first);
+    json_uint_field_if(&json, "max", count > 0,
+                       rounds->has_any && rounds->max > last ? rounds->max : last);
+    json_key(&json, "all");
+    json_array_begin(&json);
+    vec_each (height, &rounds->all)
+        json_uint(&json, *height);
+    json_array_end(&json);
+    json_object_end(&json);
+    (void)json_finish(&json); /* its error is the file's, and found at the close */
 }
 
 int round_set_write(const struct round_set *rounds, struct run_writer *writer)
@@ -67,7 +72,7 @@ int round_set_write(const struct round_set *rounds, struct run_writer *writer)
     return run_writer_replace(writer, "rounds.json", write_rounds, (void *)rounds);
 }
 
-static void take_rounds(struct round_set *rounds, struct slice text)
+static void parse_rounds(struct round_set *rounds, struct slice text)
 {
     struct json_in json = {.text = text};
     char key[16];
@@ -92,7 +97,7 @@ void round_set_read(struct round_set *rounds, int folder)
         text = malloc((size_t)stat.st_size);
     ssize_t const got = text ? pread(fd, text, (size_t)stat.st_size, 0) : 0;
     if (got > 0)
-        take_rounds(rounds, (struct slice){text, (size_t)got});
+        parse_rounds(rounds, (struct slice){text, (size_t)got});
     free(text);
     if (fd >= 0)
         close(fd);

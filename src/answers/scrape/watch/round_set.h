@@ -1,4 +1,5 @@
-/* round_set.h - the heights of blocks that were seen, for rounds.json: {"min":r,"max":r,"all":[r,...]}. */
+/* round_set.h - the heights of blocks that were seen, for rounds.json:
+ * {"min":r,"max":r,"all":[r,...]}. */
 #pragma once
 
 #include <stdbool.h>

@@ -23,7 +23,7 @@ struct run_manifest {
 };
 
 /* Every item of an array, as it is written. */
-static void take_items(struct json_in *json, raw_list *list)
+static void parse_items(struct json_in *json, raw_list *list)
 {
     for (json_in_array(json); json_in_item(json);) {
         const char *begin = json->text.data;
@@ -33,18 +33,18 @@ static void take_items(struct json_in *json, raw_list *list)
     }
 }
 
-static bool take_old(struct run_manifest *manifest, struct slice text)
+static bool parse_old(struct run_manifest *manifest, struct slice text)
 {
     struct json_in json = {.text = text};
     char key[32];
 
     for (json_in_object(&json); json_in_key(&json, key, sizeof(key));)
         if (strcmp(key, "segments") == 0)
-            take_items(&json, &manifest->segments);
+            parse_items(&json, &manifest->segments);
         else if (strcmp(key, "nodes") == 0)
-            take_items(&json, &manifest->nodes);
+            parse_items(&json, &manifest->nodes);
         else if (strcmp(key, "classes") == 0)
-            take_items(&json, &manifest->classes);
+            parse_items(&json, &manifest->classes);
         else
             json_in_skip(&json);
     return !json.failed;
@@ -76,7 +76,7 @@ struct run_manifest *run_manifest_create(struct run_writer *writer)
         return NULL;
     manifest->writer = writer;
     manifest->text = read_whole(folder, "manifest.json", &size);
-    if (manifest->text && !take_old(manifest, (struct slice){manifest->text, size})) {
+    if (manifest->text && !parse_old(manifest, (struct slice){manifest->text, size})) {
         manifest->segments.count = manifest->nodes.count = manifest->classes.count = 0;
         renameat(folder, "manifest.json", folder, "manifest.json.old");
     }
@@ -187,63 +187,65 @@ struct writing {
     const struct run_segment *segment;
 };
 
-static void write_raw(FILE *file, struct slice item, unsigned *count)
+/* The next item of an array is somebody else's to write, on one line. */
+static FILE *begin_item(struct json_out *json)
 {
-    fprintf(file, "%s    ", (*count)++ ? ",\n" : "");
-    fwrite(item.data, 1, item.size, file);
+    json_raw(json, "", 0);
+    return json->file;
 }
 
-static void write_nodes(FILE *file, const struct writing *writing)
+static void write_nodes(struct json_out *json, const struct writing *writing)
 {
-    unsigned count = 0;
     char nick[256];
 
-    for (size_t i = 0; i < writing->list->nodes.count; i++) {
-        write_raw(file, (struct slice){"", 0}, &count);
-        write_node(file, writing->list->nodes.items[i]);
-    }
+    vec_each (node, &writing->list->nodes)
+        write_node(begin_item(json), *node);
     vec_each (item, &writing->manifest->nodes) {
         item_name(*item, "nick", nick);
         if (!list_has_nick(writing->list, nick))
-            write_raw(file, *item, &count);
+            json_raw(json, item->data, item->size);
     }
 }
 
-static void write_classes(FILE *file, const struct writing *writing)
+static void write_classes(struct json_out *json, const struct writing *writing)
 {
-    unsigned count = 0;
     char name[256];
 
-    for (size_t i = 0; i < writing->list->classes.count; i++) {
-        const struct node_class *class = writing->list->classes.items[i];
-        if (!list_uses_class(writing->list, class->name) ||
-            node_class_find(writing->list, class->name) != class)
-            continue;
-        write_raw(file, (struct slice){"", 0}, &count);
-        write_class(file, class);
-    }
+    vec_each (class, &writing->list->classes)
+        if (list_uses_class(writing->list, (*class)->name) &&
+            node_class_find(writing->list, (*class)->name) == *class)
+            write_class(begin_item(json), *class);
     vec_each (item, &writing->manifest->classes) {
         item_name(*item, "name", name);
         if (!list_uses_class(writing->list, name))
-            write_raw(file, *item, &count);
+            json_raw(json, item->data, item->size);
     }
 }
 
 static void write_manifest(FILE *file, void *context)
 {
     const struct writing *writing = context;
-    unsigned count = 0;
+    struct json_out json;
 
-    fprintf(file, "{\n  \"format\": %d,\n  \"segments\": [\n", RUN_MANIFEST_FORMAT);
+    json_init(&json, file, true);
+    json_object_begin(&json);
+    json_int_field(&json, "format", RUN_MANIFEST_FORMAT);
+    json_key(&json, "segments");
+    json_array_begin(&json);
     vec_each (item, &writing->manifest->segments)
-        write_raw(file, *item, &count);
-    write_raw(file, (struct slice){"", 0}, &count);
-    write_segment(file, writing->segment);
-    fprintf(file, "\n  ],\n  \"nodes\": [\n");
-    write_nodes(file, writing);
-    fprintf(file, "\n  ],\n  \"classes\": [\n");
-    write_classes(file, writing);
-    fprintf(file, "\n  ]\n}\n");
+        json_raw(&json, item->data, item->size);
+    write_segment(begin_item(&json), writing->segment);
+    json_array_end(&json);
+    json_key(&json, "nodes");
+    json_array_begin(&json);
+    write_nodes(&json, writing);
+    json_array_end(&json);
+    json_key(&json, "classes");
+    json_array_begin(&json);
+    write_classes(&json, writing);
+    json_array_end(&json);
+    json_object_end(&json);
+    (void)json_finish(&json); /* its error is the file's, and found at the close */
 }
 
 int run_manifest_write(struct run_manifest *manifest, const struct node_list *list,

@@ -1,7 +1,8 @@
 /* run_manifest.h - manifest.json of a run: what was watched, how, and why it ended.
  *
- * Written when a watch begins and when it ends.  A folder that is continued keeps what its manifest says about earlier times: a segment for each watch, and nodes and classes
- * that are not there any more.  Nothing secret is in it. */
+ * Written when a watch begins and when it ends.  A folder that is continued keeps what its
+ * manifest says about earlier times: a segment for each watch, and nodes and classes that are
+ * not there any more.  Nothing secret is in it. */
 #pragma once
 
 #include <stdint.h>
@@ -23,7 +24,8 @@ struct run_segment {
 
 struct run_manifest;
 
-/* Reads the one that is there, if any; one that is no manifest is kept aside as manifest.json.old.  NULL when out of memory. */
+/* Reads the one that is there, if any; one that is no manifest is kept aside as
+ * manifest.json.old.  NULL when out of memory. */
 struct run_manifest *run_manifest_create(struct run_writer *writer);
 void run_manifest_destroy(struct run_manifest *manifest); /* NULL is allowed */
 /* 0 or -errno: the old one is as it was. */

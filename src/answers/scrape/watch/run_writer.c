@@ -37,7 +37,8 @@ static int open_lines(struct run_writer *writer, struct lines *lines, const char
                       struct fault *fault)
 {
     lines->name = name;
-    lines->fd = openat(writer->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    lines->fd =
+        openat(writer->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lines->fd < 0)
         return fault_set(fault, -errno, "%s/%s cannot be written: %s", writer->path, name,
                          strerror(errno));
@@ -156,7 +157,8 @@ int run_capture_begin(struct run_writer *writer, struct run_capture *capture, co
     capture->fd = -1;
     capture->bytes = 0;
     if (!err) {
-        capture->fd = openat(writer->folder, part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        capture->fd = openat(writer->folder, part,
+                             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
         err = capture->fd < 0 ? -errno : 0;
     }
     if (err)
@@ -272,7 +274,7 @@ void run_writer_add_fetch(struct run_writer *writer, const struct run_fetch *fet
 void run_writer_log(struct run_writer *writer, const char *sentence)
 {
     char line[1024];
-    time_t const now = (time_t)(unix_ns() / 1000000000u);
+    time_t const now = (time_t)(unix_ns() / NS_PER_SECOND);
     struct tm parts;
     size_t size = strftime(line, sizeof(line), "%Y-%m-%d %H:%M:%S ", gmtime_r(&now, &parts));
     int const more = snprintf(line + size, sizeof(line) - size - 1, "%s", sentence);
@@ -296,7 +298,8 @@ static int append_whole(int fd, struct slice text)
 
 int run_writer_append(struct run_writer *writer, const char *name, struct slice line)
 {
-    int const fd = openat(writer->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int const fd =
+        openat(writer->folder, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
     int const err = append_whole(fd, line);
@@ -331,8 +334,9 @@ int run_writer_replace(struct run_writer *writer, const char *name, run_write_fn
 {
     char part[NAME_MAX + 1];
     int err = part_name(name, part);
-    int const fd =
-        err ? -1 : openat(writer->folder, part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int const fd = err ? -1
+                       : openat(writer->folder, part,
+                                O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
     if (!file)

@@ -1,7 +1,10 @@
-/* run_writer.h - the folder that `memoir watch` writes (docs/run-format.md): captures, lines about them, the log.
+/* run_writer.h - the folder that `memoir watch` writes (docs/run-format.md): captures, lines
+ * about them, the log.
  *
- * A capture is made as .NAME.part and renamed when it is whole; one that is there is never written over.  Lines wait in memory until run_writer_flush, and while the disk
- * is full: RUN_LINES_MAX bytes of each file; more are lost, and counted.  Everything is for its owner alone (0600).  One writer per folder. */
+ * A capture is made as .NAME.part and renamed when it is whole; one that is there is never
+ * written over.  Lines wait in memory until run_writer_flush, and while the disk is full:
+ * RUN_LINES_MAX bytes of each file; more are lost, and counted.  Everything is for its owner
+ * alone (0600).  One writer per folder. */
 #pragma once
 
 #include <limits.h>
@@ -17,7 +20,8 @@
 
 struct run_writer;
 
-/* Makes the folder if there is none.  Takes away what a writer that died left half-written.  NULL with a sentence: also -EBUSY, somebody else writes there. */
+/* Makes the folder if there is none.  Takes away what a writer that died left half-written.
+ * NULL with a sentence: also -EBUSY, another process writes there. */
 struct run_writer *run_writer_open(const char *path, struct fault *fault);
 void run_writer_close(struct run_writer *writer); /* flushes; NULL is allowed */
 
@@ -51,13 +55,15 @@ struct run_fetch {
 void run_writer_add_fetch(struct run_writer *writer, const struct run_fetch *fetch);
 /* A line of watch.log, with the time before it. */
 void run_writer_log(struct run_writer *writer, const char *sentence);
-/* A whole line (with its newline) of any file of the folder, at once.  0 or -errno: nothing of it was written then. */
+/* A whole line (with its newline) of any file of the folder, at once.  0 or -errno: nothing of
+ * it was written then. */
 int run_writer_append(struct run_writer *writer, const char *name, struct slice line);
 /* Writes what waits.  0, or the -errno for which some still does. */
 int run_writer_flush(struct run_writer *writer);
 uint64_t run_writer_lost_lines(const struct run_writer *writer);
 
-/* A whole file, by `write`, renamed over the old one when it is on disk.  0 or -errno: the old one is as it was. */
+/* A whole file, by `write`, renamed over the old one when it is on disk.  0 or -errno: the old
+ * one is as it was. */
 typedef void (*run_write_fn)(FILE *file, void *context);
 int run_writer_replace(struct run_writer *writer, const char *name, run_write_fn write,
                        void *context);

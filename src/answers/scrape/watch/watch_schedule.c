@@ -12,7 +12,7 @@ void watch_schedule_init(struct watch_schedule *schedule, uint64_t start_ns, uin
                                         .next_ns = start_ns <= end_ns ? start_ns : SCHEDULE_NEVER};
 }
 
-bool watch_schedule_take(struct watch_schedule *schedule, uint64_t now_ns)
+bool watch_schedule_tick(struct watch_schedule *schedule, uint64_t now_ns)
 {
     if (schedule->next_ns == SCHEDULE_NEVER || now_ns < schedule->next_ns)
         return false;

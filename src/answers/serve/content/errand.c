@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,9 +16,54 @@
 struct errand {
     pid_t pid; /* 0: it has ended */
     int body, words;
+    struct errand_place *place; /* that it takes; NULL: none */
 };
 
-static atomic_int at_work;
+/* One for each errand at work. */
+struct errand_place {
+    bool is_taken;
+    uint64_t client;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct errand_place places[ERRANDS_MOST]; /* under the lock */
+
+/* NULL with a sentence when too many are taken. */
+static struct errand_place *take_place(uint64_t client, struct fault *fault)
+{
+    struct errand_place *found = NULL;
+    int of_client = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < ERRANDS_MOST; i++) {
+        if (places[i].is_taken)
+            of_client += places[i].client == client;
+        else
+            found = &places[i];
+    }
+    if (of_client >= ERRANDS_OF_ONE_MOST) {
+        fault_set(fault, -EBUSY,
+                  "%d live profiles are being made for this client already: ask again when one of "
+                  "them is done",
+                  ERRANDS_OF_ONE_MOST);
+        found = NULL;
+    } else if (!found) {
+        fault_set(fault, -EBUSY, "%d live profiles are being made already: ask again later",
+                  ERRANDS_MOST);
+    } else {
+        *found = (struct errand_place){true, client};
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void leave_place(struct errand *errand)
+{
+    pthread_mutex_lock(&lock);
+    if (errand->place)
+        errand->place->is_taken = false;
+    pthread_mutex_unlock(&lock);
+    errand->place = NULL;
+}
 
 static int add_actions(posix_spawn_file_actions_t *actions, const struct errand *errand)
 {
@@ -30,7 +75,8 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct errand 
     return err ? err : posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
 }
 
-/* With signals as a program expects them, and in a group of its own: a Ctrl-C is for the server, which ends it then. */
+/* With signals as a program expects them, and in a group of its own: a Ctrl-C is for the server,
+ * which ends it then. */
 static int spawn(struct errand *errand, const char *program, const char *const *words)
 {
     posix_spawn_file_actions_t actions;
@@ -61,11 +107,15 @@ static int spawn(struct errand *errand, const char *program, const char *const *
     return -err;
 }
 
-static struct errand *create(void)
+/* The errand leaves the place, also if there is none. */
+static struct errand *create(struct errand_place *place)
 {
-    struct errand *errand = calloc(1, sizeof(*errand));
-    if (!errand)
+    struct errand without = {.place = place}, *errand = calloc(1, sizeof(*errand));
+    if (!errand) {
+        leave_place(&without);
         return NULL;
+    }
+    errand->place = place;
     errand->body = memfd_create("memoir-answer", MFD_CLOEXEC);
     errand->words = memfd_create("memoir-words", MFD_CLOEXEC);
     if (errand->body >= 0 && errand->words >= 0)
@@ -74,30 +124,27 @@ static struct errand *create(void)
     return NULL;
 }
 
-struct errand *errand_start(const char *program, const char *const *words, struct fault *fault)
+struct errand *errand_start(const char *program, const char *const *words, uint64_t client,
+                            struct fault *fault)
 {
-    if (atomic_load(&at_work) >= ERRANDS_MOST) {
-        fault_set(fault, -EBUSY, "%d such requests are being answered already: ask again later",
-                  ERRANDS_MOST);
+    struct errand_place *place = take_place(client, fault);
+    if (!place)
         return NULL;
-    }
-    struct errand *errand = create();
+    struct errand *errand = create(place);
     if (!errand) {
         fault_set(fault, -ENOMEM, "out of memory or of open files");
         return NULL;
     }
     int const err = spawn(errand, program, words);
-    if (err == 0) {
-        atomic_fetch_add(&at_work, 1);
+    if (err == 0)
         return errand;
-    }
     fault_set(fault, err, "cannot start %s: %s", program, strerror(-err));
     errand_end(errand);
     return NULL;
 }
 
 /* The whole file.  0 or -errno. */
-static int take_file(int fd, char **text, size_t *size)
+static int read_file(int fd, char **text, size_t *size)
 {
     struct stat file;
     size_t got = 0;
@@ -130,9 +177,9 @@ static int tell_failure(const struct errand *errand, int status, struct fault *f
     if (text[0])
         return fault_set(fault, -EIO, "%s", text);
     if (WIFSIGNALED(status))
-        return fault_set(fault, -EIO, "what makes the answer was ended by signal %d",
+        return fault_set(fault, -EIO, "the helper process was ended by signal %d",
                          WTERMSIG(status));
-    return fault_set(fault, -EIO, "what makes the answer failed without a word");
+    return fault_set(fault, -EIO, "the helper process failed without a message");
 }
 
 int errand_look(struct errand *errand, char **body, size_t *size, struct fault *fault)
@@ -142,12 +189,12 @@ int errand_look(struct errand *errand, char **body, size_t *size, struct fault *
     if (ended == 0 || (ended < 0 && errno == EINTR))
         return 0;
     errand->pid = 0;
-    atomic_fetch_sub(&at_work, 1);
+    leave_place(errand);
     if (ended < 0)
-        return fault_set(fault, -ECHILD, "what makes the answer was lost");
+        return fault_set(fault, -ECHILD, "the helper process was lost");
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return tell_failure(errand, status, fault);
-    int const err = take_file(errand->body, body, size);
+    int const err = read_file(errand->body, body, size);
     if (err == -EFBIG)
         return fault_set(fault, err, "the answer has more than %zu MiB; ask for less",
                          ERRAND_BYTES_MOST >> 20);
@@ -162,8 +209,8 @@ void errand_end(struct errand *errand)
         kill(errand->pid, SIGKILL); /* the kernel lets go of what it may hold */
         while (waitpid(errand->pid, NULL, 0) < 0 && errno == EINTR)
             ;
-        atomic_fetch_sub(&at_work, 1);
     }
+    leave_place(errand);
     if (errand->body >= 0)
         close(errand->body);
     if (errand->words >= 0)

@@ -1,23 +1,29 @@
 /* errand.h - a program that makes the answer to one request, while the server goes on with others.
  *
- * What it writes goes to files that have no name and are in memory, so that nobody need read while it writes.  Whoever
- * has no use for the answer any more ends it.  At most ERRANDS_MOST work at once.  One thread at a time has one. */
+ * What it writes goes to files that have no name and are in memory, so that nobody need read
+ * while it writes.  Whoever has no use for the answer any more ends it.  At most ERRANDS_MOST
+ * work at once, ERRANDS_OF_ONE_MOST of them for one client.  One thread at a time has one. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/fault.h"
 
-#define ERRANDS_MOST      8
-#define ERRAND_BYTES_MOST ((size_t)64 << 20) /* of an answer */
+#define ERRANDS_MOST        8
+#define ERRANDS_OF_ONE_MOST 4
+#define ERRAND_BYTES_MOST   ((size_t)64 << 20) /* of an answer */
 
 struct errand;
 
-/* `words` as for exec, the first being the name.  NULL with a sentence: -EBUSY in its code when too many work already. */
-struct errand *errand_start(const char *program, const char *const *words, struct fault *fault);
+/* `words` as for exec, the first being the name; `client` as in struct request.  NULL with a
+ * sentence: -EBUSY in its code when too many work already. */
+struct errand *errand_start(const char *program, const char *const *words, uint64_t client,
+                            struct fault *fault);
 
-/* Whether it is done: 0 not yet; 1 with what it wrote, the caller's to free; -errno with a sentence, mostly its own. */
+/* Whether it is done: 0 not yet; 1 with what it wrote, the caller's to free; -errno with a
+ * sentence, mostly its own. */
 int errand_look(struct errand *errand, char **body, size_t *size, struct fault *fault);
 
 /* Ends it if it still works.  NULL is allowed. */

@@ -1,4 +1,5 @@
-/* live_words.h - how the server asks its helper to look into a process: `memoir-record live KIND PID NUMBER FORM`.
+/* live_words.h - how the server asks its helper to look into a process: `memoir-record live KIND
+ * PID NUMBER FORM`.
  *
  * The answer is on standard output and the status 0; else one sentence is on standard error. */
 #pragma once

@@ -1,4 +1,5 @@
-/* pprof_text.h - a heap profile as text, as Go's ?debug=1: one record per call stack, its functions below it. */
+/* pprof_text.h - a heap profile as text, as Go's ?debug=1: one record per call stack, its
+ * functions below it. */
 #pragma once
 
 #include <stdbool.h>

@@ -38,7 +38,8 @@ static int prepare_table(struct site_list *list, struct recording *recording)
     return site_table_init(&list->table, recording);
 }
 
-/* Into `room` bytes; what is cut ends in a number made of the whole, so that two long names stay two. */
+/* Into `room` bytes; what is cut ends in a number made of the whole, so that two long names stay
+ * two. */
 static void copy_name(const char *text, char *name, size_t room)
 {
     size_t const size = strlen(text), tail = 10;
@@ -74,7 +75,8 @@ static struct site *find_site(struct site_list *list, uint64_t key)
     return at && at <= list->sites.count ? &list->sites.items[at - 1] : NULL;
 }
 
-/* The place of a new one: behind the others, or of the one that was least lately among the largest. */
+/* The place of a new one: behind the others, or of the one that was least lately among the
+ * largest. */
 static struct site *make_place(struct site_list *list)
 {
     struct site *oldest = NULL;
@@ -87,11 +89,11 @@ static struct site *make_place(struct site_list *list)
         if (!oldest || site->last_turn < oldest->last_turn)
             oldest = site;
     if (oldest)
-        number_map_take(&list->by_key, oldest->key);
+        number_map_remove(&list->by_key, oldest->key);
     return oldest;
 }
 
-static struct site *take_in(struct site_list *list, struct site site)
+static struct site *add_site(struct site_list *list, struct site site)
 {
     struct site *place = make_place(list);
     if (!place)
@@ -169,7 +171,8 @@ static int compare_falling(const void *left, const void *right, void *all)
     return a < b ? -1 : a > b;
 }
 
-/* Largest first, so that what is taken in is; then the others find out whether they are in the list. */
+/* Largest first, so that what is taken in is; then the others find out whether they are in the
+ * list. */
 static int give_numbers(struct site_list *list, struct all_sums *all)
 {
     size_t const count = all->items.count;
@@ -185,7 +188,7 @@ static int give_numbers(struct site_list *list, struct all_sums *all)
             name_site(list->table.recording, list->table.sites.items[order[i]].function);
         struct site *site = find_site(list, named.key);
         bool const is_large = i < list->largest && sums->live_bytes > 0;
-        if (!site && is_large && !(site = take_in(list, named)))
+        if (!site && is_large && !(site = add_site(list, named)))
             err = -ENOMEM;
         if (!site)
             continue;

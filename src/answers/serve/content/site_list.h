@@ -1,9 +1,10 @@
 /* site_list.h - the call sites that have numbers of their own in /metrics.
  *
- * A time series is only worth something when it goes on: a site that was once among the largest stays in the list
- * when it no longer is, until there is no room and it has been out of the largest for longest.  Its name is a function's
- * (see site_table.h), without lines and addresses, so that it is the same after a restart and mostly after an update.
- * Bound: four times the number of largest ones asked for. */
+ * A time series is only worth something when it goes on: a site that was once among the largest
+ * stays in the list when it no longer is, until there is no room and it has been out of the
+ * largest for longest.  Its name is a function's (see site_table.h), without lines and
+ * addresses, so that it is the same after a restart and mostly after an update. Bound: four
+ * times the number of largest ones asked for. */
 #pragma once
 
 #include "analyze/sums/running.h"
@@ -40,6 +41,7 @@ struct site_list {
 void site_list_init(struct site_list *list, size_t largest);
 void site_list_fini(struct site_list *list);
 
-/* Takes in the largest of now, and sets all numbers to those of now.  0 or -ENOMEM, which leaves some of them old. */
+/* Takes in the largest of now, and sets all numbers to those of now.  0 or -ENOMEM, which leaves
+ * some of them old. */
 int site_list_update(struct site_list *list, struct recording *recording,
                      const struct running *running);

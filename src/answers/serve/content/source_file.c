@@ -9,12 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "serve/content/source_path.h"
 
 #define STEP_FLAGS (O_PATH | O_NOFOLLOW | O_CLOEXEC)
 
-/* One step down, as a descriptor that nothing can be read from yet.  `right`: what everybody needs on it; 0: nothing. */
+/* One step down, as a descriptor that nothing can be read from yet.  `right`: what everybody
+ * needs on it; 0: nothing. */
 static int step_down(int folder, const char *part, bool is_last, mode_t right, struct stat *facts)
 {
     int const fd = openat(folder, part, STEP_FLAGS | (is_last ? 0 : O_DIRECTORY));
@@ -32,7 +34,8 @@ static int step_down(int folder, const char *part, bool is_last, mode_t right, s
     return err;
 }
 
-/* The parts from `first` on beneath `folder`, which stays open.  A descriptor of a regular file that cannot be read yet, or -errno. */
+/* The parts from `first` on beneath `folder`, which stays open.  A descriptor of a regular file
+ * that cannot be read yet, or -errno. */
 static int walk_down(int folder, const struct source_path *path, size_t first, bool for_everybody,
                      struct stat *facts)
 {
@@ -85,7 +88,8 @@ static int read_all(int fd, struct source_text *source)
     return is_text(source->text, used) ? 0 : -EILSEQ;
 }
 
-/* `found` is a regular file that was looked at; only now it is opened, by its descriptor, so it is the same one. */
+/* `found` is a regular file that was looked at; only now it is opened, by its descriptor, so it
+ * is the same one. */
 static int read_found(int found, const struct stat *facts, struct source_text *source)
 {
     char name[32];
@@ -97,8 +101,7 @@ static int read_found(int found, const struct stat *facts, struct source_text *s
         return -errno;
     int const err = read_all(fd, source);
     close(fd);
-    source->changed_unix_ns =
-        (uint64_t)facts->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)facts->st_mtim.tv_nsec;
+    source->changed_unix_ns = timespec_ns(&facts->st_mtim);
     return err;
 }
 
@@ -116,7 +119,7 @@ static void note_place(const char *folder, const struct source_path *path, size_
 static int try_tail(const char *folder, const struct source_path *path, size_t first,
                     struct source_text *source)
 {
-    struct stat facts;
+    struct stat facts = {0};
     int const at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (at < 0)
         return -errno;
@@ -130,7 +133,8 @@ static int try_tail(const char *folder, const struct source_path *path, size_t f
     return err;
 }
 
-/* The longest tail that is there counts; one that may not be shown ends the search only if nothing else is found. */
+/* The longest tail that is there counts; one that may not be shown ends the search only if
+ * nothing else is found. */
 static int read_beneath(const struct source_folders *folders, const struct source_path *path,
                         struct source_text *source)
 {
@@ -157,7 +161,7 @@ static int read_beneath(const struct source_folders *folders, const struct sourc
 /* Where everybody may read it, by the rights of all folders on its way. */
 static int read_for_everybody(const struct source_path *path, struct source_text *source)
 {
-    struct stat facts;
+    struct stat facts = {0};
     int const root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return -errno;
@@ -184,10 +188,11 @@ static int explain(int err, bool has_folders, struct fault *fault)
     case -EACCES:
         return fault_set(
             fault, err,
-            has_folders ? "What is there beneath the folders of --sources is no regular file, or "
-                          "a link leads to it: neither is followed."
-                        : "Not everybody on this machine may read the source, or a link leads to "
-                          "it: start memoir serve with --sources DIR to show what is in DIR.");
+            has_folders ? "The source in the folders of --sources is not a regular file, or is "
+                          "behind a symbolic link, which memoir does not follow."
+                        : "Some users of this machine may not read the source, or it is behind a "
+                          "symbolic link: start memoir serve with --sources DIR to show files in "
+                          "DIR.");
     case -EPERM:
         return fault_set(
             fault, err,
@@ -196,7 +201,7 @@ static int explain(int err, bool has_folders, struct fault *fault)
     case -EFBIG:
         return fault_set(fault, err, "The source is larger than 2 MiB, which is too much to show.");
     case -EILSEQ:
-        return fault_set(fault, err, "The file is no text in UTF-8, so it is not shown.");
+        return fault_set(fault, err, "The file is not UTF-8 text, so it is not shown.");
     case -ENOMEM:
         return fault_set(fault, err, "The server is out of memory: ask again later.");
     default:
@@ -211,11 +216,11 @@ int source_file_read(const struct source_folders *folders, bool is_here, const c
     *source = (struct source_text){.text = NULL};
     if (folders->count == 0 && !is_here)
         return fault_set(fault, -EACCES,
-                         "Sources are shown to other machines only from folders that memoir serve "
-                         "is given with --sources DIR.");
+                         "Other machines see only sources in the folders of memoir serve --sources "
+                         "DIR.");
     if (source_path_parse(named, &path) < 0)
         return fault_set(fault, -EINVAL,
-                         "What the recording calls the source is no path of a file.");
+                         "The name of the source in the recording is not a path of a file.");
     if (folders->count == 0 && (!path.is_absolute || path.leads_out))
         return fault_set(fault, -EACCES,
                          "The recording does not say in which folder the source is: start memoir "
@@ -223,8 +228,8 @@ int source_file_read(const struct source_folders *folders, bool is_here, const c
     if (folders->count == 0 &&
         (!source_path_is_code(&path) || source_path_is_hidden(&path, path.count - 1)))
         return fault_set(fault, -EACCES,
-                         "The name does not end as that of source code, so it is not shown: start "
-                         "memoir serve with --sources DIR if it is.");
+                         "The file name does not end like source code, so the file is not shown: "
+                         "if it is source code, start memoir serve with --sources DIR.");
     int const err =
         folders->count ? read_beneath(folders, &path, source) : read_for_everybody(&path, source);
     if (!err)

@@ -1,14 +1,18 @@
 /* source_file.h - the text of a source file that a recording names, if it may be shown.
  *
- * A recording comes from a stranger, who may have written any path into it, and the server may be root.  So a file is read only
+ * A recording comes from a stranger, who may have written any path into it, and the server may
+ * be root.  So a file is read only
  *
- *   - beneath a folder of --sources, where the longest tail of the path that is a file there counts, and no part of it may begin
+ *   - beneath a folder of --sources, where the longest tail of the path that is a file there
+ *     counts, and no part of it may begin
  *     with a dot; or
- *   - without --sources, for clients of this machine, when everybody on it may read the file by all rights on its way, and
+ *   - without --sources, for clients of this machine, when everybody on it may read the file by
+ *     all rights on its way, and
  *     its name ends as that of source code.
  *
- * In both cases it is a regular file, no link is followed on the way (in the folder of --sources itself there may be some), nothing but a regular file is
- * ever opened for reading, and what is read is at most SOURCE_BYTES_MOST of UTF-8 without control characters. */
+ * In both cases it is a regular file, no link is followed on the way (in the folder of --sources
+ * itself there may be some), nothing but a regular file is ever opened for reading, and what is
+ * read is at most SOURCE_BYTES_MOST of UTF-8 without control characters. */
 #pragma once
 
 #include <limits.h>
@@ -33,8 +37,9 @@ struct source_text {
     uint64_t changed_unix_ns;
 };
 
-/* `is_here`: the client is on this machine.  0; -EACCES when it may not be shown, -ENOENT when it is not there, -EFBIG, -EILSEQ,
- * -EINVAL or another -errno, each with a sentence that says what to do. */
+/* `is_here`: the client is on this machine.  0; -EACCES when it may not be shown, -ENOENT when
+ * it is not there, -EFBIG, -EILSEQ, -EINVAL or another -errno, each with a sentence that says
+ * what to do. */
 int source_file_read(const struct source_folders *folders, bool is_here, const char *named,
                      struct source_text *source, struct fault *fault);
 void source_text_fini(struct source_text *source);

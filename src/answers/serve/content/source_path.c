@@ -25,7 +25,7 @@ static bool has_control(const char *text)
 }
 
 /* One part more, or one less. */
-static int take_part(struct source_path *path, const char *part, size_t size)
+static int apply_part(struct source_path *path, const char *part, size_t size)
 {
     size_t const at = path->count ? path->starts[path->count - 1] +
                                         strlen(source_path_part(path, path->count - 1)) + 1
@@ -60,7 +60,7 @@ int source_path_parse(const char *named, struct source_path *path)
         return -EINVAL;
     for (const char *at = named;;) {
         size_t const size = strcspn(at, "/");
-        if (take_part(path, at, size) < 0)
+        if (apply_part(path, at, size) < 0)
             return -EINVAL;
         if (!at[size])
             break;

@@ -1,6 +1,8 @@
-/* source_path.h - the path of a source file as a recording names it, taken apart by its letters alone.
+/* source_path.h - the path of a source file as a recording names it, taken apart by its letters
+ * alone.
  *
- * Recordings come from strangers: nothing here looks at any file, and nothing that comes out of here leads upward. */
+ * Recordings come from strangers: nothing here looks at any file, and nothing that comes out of
+ * here leads upward. */
 #pragma once
 
 #include <limits.h>
@@ -17,7 +19,8 @@ struct source_path {
     bool leads_out; /* it had a ".." with no part before it to take away */
 };
 
-/* 0, or -EINVAL: empty, too long, too many parts, with control characters, or a folder by its form. */
+/* 0, or -EINVAL: empty, too long, too many parts, with control characters, or a folder by its
+ * form. */
 int source_path_parse(const char *named, struct source_path *path);
 
 static inline const char *source_path_part(const struct source_path *path, size_t index)

@@ -10,7 +10,8 @@
 #include "base/json_out.h"
 #include "serve/content/frame_words.h"
 
-/* Of our form, after the value: in the order they are shown, and where they are in a node's sums. */
+/* Of our form, after the value: in the order they are shown, and where they are in a node's
+ * sums. */
 static const struct {
     const char *key;
     unsigned sum;
@@ -71,11 +72,7 @@ static void write_our_name(const struct recording *recording, const struct page_
     json_text_field(json, "address", frame->path ? address : NULL);
     json_text_field(json, "language", frame_language(recording, frame));
     json_text_field(json, "file", real.file ? recording_text(recording, real.file) : NULL);
-    json_key(json, "line");
-    if (real.line)
-        json_uint(json, real.line);
-    else
-        json_null(json);
+    json_uint_field_if(json, "line", real.line != 0, real.line);
     json_key(json,
              "inlined"); /* functions that the compiler put into the real one, innermost first */
     json_array_begin(json);

@@ -1,8 +1,9 @@
 /* tree_text.h - a tree of pages as JSON, written while it is sent.
  *
- * A tree is made by the thread that works and never changes; it has copies of all names, so that the recording may go on
- * meanwhile.  Whoever holds it may be any thread.  Memory: about 50 bytes per node (150 in our own form) and each name
- * once; the text itself is never whole in memory. */
+ * A tree is made by the thread that works and never changes; it has copies of all names, so that
+ * the recording may go on meanwhile.  Whoever holds it may be any thread.  Memory: about 50
+ * bytes per node (150 in our own form) and each name once; the text itself is never whole in
+ * memory. */
 #pragma once
 
 #include "analyze/memory/page_tree.h"

@@ -11,6 +11,7 @@
 struct client {
     struct client *next, *previous;
     int fd;
+    struct socket_owner owner;
     enum client_stage stage;
     uint64_t since_ns;
 };
@@ -40,12 +41,13 @@ void clients_destroy(struct clients *clients)
     free(clients);
 }
 
-struct client *client_add(struct clients *clients, int fd)
+struct client *client_add(struct clients *clients, int fd, struct socket_owner owner)
 {
     struct client *client = calloc(1, sizeof(*client));
     if (!client)
         return NULL;
     client->fd = fd;
+    client->owner = owner;
     client->since_ns = monotonic_ns();
     pthread_mutex_lock(&clients->lock);
     client->next = &clients->ring;
@@ -64,6 +66,24 @@ void client_remove(struct clients *clients, struct client *client)
     client->next->previous = client->previous;
     pthread_mutex_unlock(&clients->lock);
     free(client);
+}
+
+struct socket_owner client_owner(const struct client *client)
+{
+    return client ? client->owner : (struct socket_owner){.is_local = false};
+}
+
+struct stranger_count clients_count_strangers(struct clients *clients, struct socket_owner owner)
+{
+    struct stranger_count count = {0, 0};
+    pthread_mutex_lock(&clients->lock);
+    for (struct client *client = clients->ring.next; client != &clients->ring;
+         client = client->next) {
+        count.of_all += !client->owner.is_own;
+        count.of_one += !client->owner.is_own && client->owner.client == owner.client;
+    }
+    pthread_mutex_unlock(&clients->lock);
+    return count;
 }
 
 void client_set_stage(struct clients *clients, struct client *client, enum client_stage stage)
@@ -96,7 +116,8 @@ void clients_cut(struct clients *clients, uint64_t asks_ns, uint64_t listens_ns)
         uint64_t const limit = client->stage == CLIENT_ASKS      ? asks_ns
                                : client->stage == CLIENT_LISTENS ? listens_ns
                                                                  : UINT64_MAX;
-        /* Its owner finds the end of it, and closes it; until it is removed the number is its own. */
+        /* The network thread sees the end and closes the socket; `fd` stays valid until the
+         * client is removed. */
         if (now > client->since_ns && now - client->since_ns > limit)
             shutdown(client->fd, SHUT_RDWR);
     }

@@ -1,7 +1,7 @@
-/* events.h - tells those who listen at /api/events what happens to all that is served.
+/* events.h - tells the listeners of /api/events what happens to all targets.
  *
- * Looks at the targets only while somebody listens, once for all of them.  To be called by the thread that has the targets,
- * but for what says otherwise. */
+ * The targets are polled only while there is a listener, once for all listeners.  Only the thread
+ * that works with the targets may call these functions, unless a comment says otherwise. */
 #pragma once
 
 #include "serve/http/exchange.h"
@@ -10,13 +10,15 @@
 struct events;
 
 struct events *events_create(struct target_list *targets); /* NULL when out of memory */
-/* After the last stream was closed.  NULL is allowed. */
+/* Call it after the last stream was closed.  NULL is allowed. */
 void events_destroy(struct events *events);
 
-/* A stream of them, beginning with how it is now, or behind the event that was heard last.  A state of NULL: too many listen. */
+/* Makes a stream of events.  The stream continues after event `last_event` if that is still
+ * possible; otherwise it starts with the current state.  The state of the stream is NULL when there
+ * are too many listeners, or when out of memory. */
 struct answer_stream events_listen(struct events *events, uint64_t last_event);
-/* Looks once; the monotonic time when to look again, 0 when nobody listens any more. */
+/* Polls the targets once.  Returns the monotonic time of the next poll; 0 when nobody listens. */
 uint64_t events_look(struct events *events);
 
-bool events_are_heard(struct events *events); /* any thread */
-void events_end(struct events *events);       /* any thread: ends all streams */
+bool events_are_heard(struct events *events); /* whether anybody listens; any thread */
+void events_end(struct events *events);       /* ends all streams; any thread; NULL is allowed */

@@ -1,4 +1,4 @@
-/* exchange.h - one request, checked, and its answer.  Knows nothing of the library that carries them. */
+/* exchange.h - one checked request and its answer, independent of the HTTP library. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,11 +20,11 @@ struct events;
 
 struct parameter {
     char name[PARAMETER_NAME_MOST];
-    char text[PARAMETER_TEXT_MOST]; /* "" when it had none */
+    char text[PARAMETER_TEXT_MOST]; /* Value; "" if the parameter had none. */
 };
 
-/* Requests so far: those that came in, of which some had gone before their turn, and those that were refused before any route saw
- * them. */
+/* Requests so far.  `let_in`: passed on to a route, or to a 404; `left`: of these, the client
+ * disconnected before the work was done; `refused`: refused before any route saw the request. */
 struct request_counts {
     _Atomic uint64_t let_in, left, refused;
 };
@@ -32,56 +32,58 @@ struct request_counts {
 struct request {
     struct parameter parameters[PARAMETERS_MOST];
     size_t parameter_count;
-    bool has_odd_parameters; /* some were too many or too long, and are not here */
-    bool is_here;            /* the client is on this machine, and speaks for nobody elsewhere */
-    bool may_see_addresses;  /* of the watched program */
+    bool has_odd_parameters; /* Some parameters were too many or too long, and are missing here. */
+    bool is_here;            /* The client is on this machine, and forwards for no other machine. */
+    uint64_t client;         /* Equal for all requests of one client: socket_owner.h. */
+    bool may_see_addresses;  /* Whether addresses of the watched program may be shown. */
     bool wants_openmetrics;
-    bool wants_json;                  /* errors as JSON */
-    bool wants_html;                  /* as browsers do of a page */
-    uint64_t began_ns;                /* monotonic */
-    uint64_t from_ns;                 /* for a route that answers later: what it noted at first */
-    struct errand *errand;            /* likewise: who makes the answer; ended with the request */
-    const struct target_list *served; /* all that is, for a route about them */
-    const struct source_folders
-        *sources; /* from where sources may be shown; never NULL in a route */
-    const struct request_counts *counts; /* likewise */
-    struct events *events;               /* what happens to it, likewise */
-    uint64_t last_event;                 /* that the client has heard; 0: none */
+    bool wants_json;   /* Errors are sent as JSON. */
+    bool wants_html;   /* The client accepts HTML, as browsers do. */
+    uint64_t began_ns; /* Monotonic time when the request came in. */
+    uint64_t from_ns;  /* For a route that answers later: a time that it saved at its first call. */
+    /* For a route that answers later: the process that makes the answer; ended with the request. */
+    struct errand *errand;
+    const struct target_list *served;     /* All targets, for a route that is about all of them. */
+    const struct source_folders *sources; /* Folders of source files; never NULL in a route. */
+    const struct request_counts *counts;  /* Never NULL in a route. */
+    struct events *events;                /* Events of all targets; never NULL in a route. */
+    uint64_t last_event;                  /* Last event that the client received; 0: none. */
 };
 
-/* The value of a parameter, or NULL. */
+/* Returns the value of a parameter; NULL if the request does not have the parameter. */
 const char *request_parameter(const struct request *request, const char *name);
 
-/* How a stream that has nothing to send yet lets go of the network, without a thread that waits. */
+/* How a stream with nothing to send pauses its connection, so that no thread has to wait. */
 struct stream_line {
     void *connection;
-    void (*pause)(void *connection);  /* only from within `fill` */
-    void (*resume)(void *connection); /* any thread, once after each pause */
-    bool (*has_left)(void *connection);
+    void (*pause)(void *connection);    /* Only called from within `fill`. */
+    void (*resume)(void *connection);   /* Any thread, once after each pause. */
+    bool (*has_left)(void *connection); /* Whether the client disconnected. */
 };
 #define STREAM_PAUSED SIZE_MAX
 
-/* A body that is made while it is sent, in the thread of the network: `fill` writes up to `room` bytes and says how many,
- * 0 at the end, STREAM_PAUSED after it has paused.  It has nothing in common with the target, which another thread works with
- * meanwhile. */
+/* A body that is made while it is sent, in the network thread.  `fill` writes up to `room` bytes
+ * and returns their number; 0 at the end; STREAM_PAUSED after it has paused the connection.  A
+ * stream must not use the target: another thread works with the target meanwhile. */
 struct answer_stream {
-    void *state; /* NULL: there is none */
+    void *state; /* NULL: there is no stream. */
     size_t (*fill)(void *state, char *into, size_t room);
     void (*close)(void *state);
-    void (*attach)(void *state, struct stream_line line); /* before it begins; NULL: never pauses */
-    size_t held_bytes;                                    /* of memory, until it is closed */
+    /* Called once before the first `fill`.  NULL: the stream never pauses. */
+    void (*attach)(void *state, struct stream_line line);
+    size_t held_bytes; /* Memory that the stream uses until it is closed. */
 };
 
 struct answer {
-    unsigned status;               /* as in HTTP; 0: not yet, ask again at `again_ns` */
-    const char *type;              /* content type */
-    const char *name;              /* of the file that a browser saves it as, or NULL */
-    char own_name[FILE_NAME_MOST]; /* the same, when it was made for this answer; "" when not */
-    const char *policy;            /* what a browser may load from within it; NULL: nothing */
+    unsigned status;               /* HTTP status; 0: no answer yet, try again at `again_ns`. */
+    const char *type;              /* Content type. */
+    const char *name;              /* Name of the file that a browser saves the body as, or NULL. */
+    char own_name[FILE_NAME_MOST]; /* Used instead of `name`, unless "". */
+    const char *policy;            /* Content-Security-Policy; NULL: nothing may be loaded. */
     char *body;                    /* owned */
     size_t size;
-    struct answer_stream stream; /* owned; instead of `body` */
-    uint64_t again_ns;           /* monotonic */
+    struct answer_stream stream; /* owned; used instead of `body` */
+    uint64_t again_ns;           /* Monotonic time to call the handler again. */
 };
 
 #define TYPE_TEXT   "text/plain; charset=utf-8"
@@ -91,19 +93,21 @@ struct answer {
 
 void answer_fini(struct answer *answer);
 
-/* One sentence, without a newline, as text or, if the request wants it so, as {"error": …}. */
+/* Answers with one sentence, without a newline, as text or, if the request wants JSON, as
+ * {"error": …}. */
 void answer_error(struct answer *answer, const struct request *request, unsigned status,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* A body written to a FILE: begin, write, finish.  NULL when out of memory; finish takes care of that, too. */
+/* Makes a body by writing to a FILE: begin, write, finish.  answer_begin returns NULL when out of
+ * memory; answer_finish accepts that NULL and answers 503. */
 FILE *answer_begin(struct answer *answer);
 void answer_finish(struct answer *answer, FILE *out, const char *type);
 
-/* A body that is there already; the answer owns it from here on. */
+/* Answers with `body`, which the answer owns from then on. */
 void answer_take(struct answer *answer, char *body, size_t size, const char *type);
 
-/* A body that is made while it is sent; the answer owns it from here on. */
+/* Answers with a stream, which the answer owns from then on. */
 void answer_stream(struct answer *answer, struct answer_stream stream, const char *type);
 
-/* Not yet: the handler is called again in so many ns. */
+/* Sets no answer yet: the handler is called again after `ns`. */
 void answer_later(struct answer *answer, uint64_t ns);

@@ -11,8 +11,8 @@ static struct gate_verdict refuse(unsigned status, const char *sentence)
     return (struct gate_verdict){.status = status, .sentence = sentence};
 }
 
-/* A page of a stranger can have its own name lead to us (DNS rebinding): then the name is the stranger's.  Where a
- * token is needed anyway, such a page has none. */
+/* DNS rebinding: a foreign page can make its own host name resolve to us; then Host has that name.
+ * Where a token is needed anyway, such a page has none. */
 static bool knows_host(const struct server_options *options, const char *host)
 {
     struct slice name;
@@ -30,10 +30,14 @@ static bool knows_host(const struct server_options *options, const char *host)
 static bool has_token(const struct server_options *options, const char *authorization)
 {
     struct slice given;
-    if (!options->token)
-        return true;
-    return authorization && bearer_parse(slice_of(authorization), &given) &&
+    return options->token && authorization && bearer_parse(slice_of(authorization), &given) &&
            token_equals(given, slice_of(options->token));
+}
+
+static bool is_known(const struct server_options *options, const struct visitor *visitor)
+{
+    return (options->trusts_own_user && visitor->owner.is_own) ||
+           has_token(options, visitor->authorization);
 }
 
 /* The page asks for the token; there is nothing in it that it would protect. */
@@ -56,7 +60,7 @@ static bool is_ours(const char *origin, const char *host)
     return false;
 }
 
-/* Somebody follows a link, in a chat or a mail, to the page: in a window of its own, not in a frame. */
+/* The user follows a link, in a chat or a mail, to the page: in a window, not in a frame. */
 static bool follows_link(const struct visitor *visitor)
 {
     return strcmp(visitor->path, "/") == 0 && is_page(visitor) && !visitor->origin &&
@@ -80,17 +84,22 @@ struct gate_verdict gate_judge(const struct server_options *options, const struc
     bool const shares = options->allow_origin && visitor->origin &&
                         strcmp(options->allow_origin, visitor->origin) == 0;
     if (!knows_host(options, visitor->host))
-        return refuse(421, "The Host header names somebody else: ask for localhost or 127.0.0.1, "
-                           "or start memoir serve with --allow-host NAME.");
+        return refuse(421, "The Host header has another host name: use localhost or 127.0.0.1, or "
+                           "start memoir serve with --allow-host NAME.");
     if (!shares && is_of_another_page(visitor))
-        return refuse(403, "A page of another site asks for this: open the address yourself, or "
-                           "start memoir serve with --allow-origin and the site.");
+        return refuse(403, "This request comes from a page of another site: open the address "
+                           "yourself, or start memoir serve with --allow-origin and the site.");
     if (shares && strcmp(visitor->method, "OPTIONS") == 0) /* browsers send no token with it */
         return (struct gate_verdict){
             .status = 204, .sentence = "", .preflight = true, .shares = true};
-    if (!is_page(visitor) && !has_token(options, visitor->authorization))
-        return refuse(401, "This server needs its token: send \"Authorization: Bearer TOKEN\" with "
-                           "the content of the file given to --token-file.");
+    if (!is_known(options, visitor) && !options->token)
+        return refuse(403, "This server answers only the user who started it, and this connection "
+                           "is of another user: ask that user to start memoir serve with "
+                           "--token-file.");
+    if (!is_known(options, visitor) && !is_page(visitor))
+        return refuse(401, "This server needs its token: open the link that memoir serve printed, "
+                           "or send \"Authorization: Bearer TOKEN\" with the token of that link or "
+                           "of --token-file.");
     if (strcmp(visitor->method, "GET") != 0 && strcmp(visitor->method, "HEAD") != 0)
         return refuse(405, "Only GET and HEAD are served: nothing here can be changed.");
     return (struct gate_verdict){.shares = shares};
@@ -98,7 +107,7 @@ struct gate_verdict gate_judge(const struct server_options *options, const struc
 
 bool gate_is_here(const struct visitor *visitor)
 {
-    return visitor->is_local && !visitor->forwarded;
+    return visitor->owner.is_local && !visitor->forwarded;
 }
 
 bool gate_shows_addresses(const struct server_options *options, const struct visitor *visitor)

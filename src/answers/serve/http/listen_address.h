@@ -18,12 +18,12 @@ struct listen_address {
     bool is_loopback;
 };
 
-/* Addresses are numbers, or "localhost": no name is looked up.  0, or -EINVAL with a sentence. */
+/* Parses numeric addresses and "localhost"; no name is resolved.  0, or -EINVAL with a sentence. */
 int listen_address_parse(const char *text, struct listen_address *address, struct fault *fault);
 
-/* As in a URL: "127.0.0.1:17832", "[::1]:17832". */
+/* Writes the address as in a URL: "127.0.0.1:17832", "[::1]:17832". */
 void listen_address_render(const struct listen_address *address, char text[LISTEN_TEXT_MOST]);
 
-/* A socket that listens there; a port 0 in `address` becomes the one it got.  The descriptor, or -errno with a
- * sentence. */
+/* Opens a socket that listens on `address`.  Port 0 in `address` is replaced by the port that the
+ * kernel chose.  Returns the descriptor, or -errno with a sentence. */
 int listen_address_open(struct listen_address *address, struct fault *fault);

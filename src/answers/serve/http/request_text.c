@@ -101,8 +101,8 @@ static struct slice trim(struct slice text)
     return text;
 }
 
-/* Takes what is before `mark` (or all) off the front of `text`. */
-static struct slice take_part(struct slice *text, char mark)
+/* Consumes what is before `mark` (or all) at the front of `text`. */
+static struct slice consume_part(struct slice *text, char mark)
 {
     const char *end = text->size ? memchr(text->data, mark, text->size) : NULL;
     struct slice const part = {text->data, end ? (size_t)(end - text->data) : text->size};
@@ -136,11 +136,11 @@ static unsigned accept_weight(struct slice accept, const char *type)
 {
     unsigned most = 0;
     while (accept.size) {
-        struct slice item = take_part(&accept, ',');
-        bool const is_meant = is_text(take_part(&item, ';'), type);
+        struct slice item = consume_part(&accept, ',');
+        bool const is_meant = is_text(consume_part(&item, ';'), type);
         unsigned weight = 1000;
         while (is_meant && item.size) {
-            struct slice const parameter = take_part(&item, ';');
+            struct slice const parameter = consume_part(&item, ';');
             if (parameter.size >= 2 && strncasecmp(parameter.data, "q=", 2) == 0)
                 weight = weight_parse((struct slice){parameter.data + 2, parameter.size - 2});
         }

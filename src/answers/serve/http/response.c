@@ -100,6 +100,7 @@ static void add_headers(struct MHD_Response *response, const struct answer *answ
                             answer->policy ? answer->policy : "default-src 'none'");
     MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
     MHD_add_response_header(response, "X-Frame-Options", "DENY");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
     if (name) {
         snprintf(file, sizeof(file), "attachment; filename=\"%s\"", name);
         MHD_add_response_header(response, "Content-Disposition", file);

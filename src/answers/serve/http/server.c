@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <netinet/tcp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,26 +19,31 @@
 #include "serve/http/gate.h"
 #include "serve/http/request_text.h"
 #include "serve/http/response.h"
+#include "serve/http/socket_owner.h"
 #include "serve/http/work_queue.h"
 
-#define CONNECTIONS_MOST 512u   /* half of them may listen to events */
-#define REQUEST_BYTES    16384u /* line, headers and what we answer before the body */
-#define PARTS_MOST       64u    /* of a query */
-#define IDLE_SECONDS     10u
-#define ASKS_NS          UINT64_C(10000000000)
-#define LISTENS_NS       UINT64_C(120000000000)
-#define ANSWER_SMALL     ((size_t)1 << 20)
-#define HELD_MOST        ((size_t)256 << 20)
-#define LAST_NAPS        200                    /* of 10 ms */
-#define JOBS_MOST        (CONNECTIONS_MOST + 2) /* and the watch, and sums */
-#define LEFT_AFTER_NS    UINT64_C(100000000)
-#define SUM_NS           UINT64_C(20000000) /* that a request may have to wait for them */
+#define CONNECTIONS_MOST     512u /* half of them may listen to events */
+#define OF_ONE_STRANGER_MOST 64u  /* connections: of one who is not our own user, ... */
+#define OF_STRANGERS_MOST    384u /* ... and of all of them together */
+#define DEAD_AFTER_SECONDS   30
+#define REQUEST_BYTES        16384u /* line, headers and what we answer before the body */
+#define PARTS_MOST           64u    /* of a query */
+#define IDLE_SECONDS         10u
+#define ASKS_NS              (10 * NS_PER_SECOND)
+#define LISTENS_NS           UINT64_C(120000000000)
+#define ANSWER_SMALL         ((size_t)1 << 20)
+#define HELD_MOST            ((size_t)256 << 20)
+#define LAST_NAPS            200                    /* of 10 ms */
+#define JOBS_MOST            (CONNECTIONS_MOST + 2) /* and the watch, and sums */
+#define LEFT_AFTER_NS        UINT64_C(100000000)
+#define SUM_NS               UINT64_C(20000000) /* that a request may have to wait for them */
 
 struct server {
     struct server_options options;
     struct target_list *targets;
     struct MHD_Daemon *daemon;
     struct clients *clients;
+    struct socket_owners *owners; /* NULL: the kernel does not tell */
     struct work_queue *queue;
     struct events *events;
     _Atomic bool is_watching;  /* for events */
@@ -62,21 +68,10 @@ static const char *header(struct MHD_Connection *connection, const char *name)
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-static bool is_local(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *address = info ? info->client_addr : NULL;
-    if (address && address->sa_family == AF_INET)
-        return ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >> 24 ==
-               127;
-    return address && address->sa_family == AF_INET6 &&
-           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
-}
-
-static struct visitor visitor_of(struct MHD_Connection *connection, const char *method,
+static struct visitor visitor_of(const struct exchange *exchange, const char *method,
                                  const char *path)
 {
+    struct MHD_Connection *connection = exchange->connection;
     const char *forwarded = header(connection, "X-Forwarded-For");
     return (struct visitor){.method = method,
                             .path = path,
@@ -88,12 +83,12 @@ static struct visitor visitor_of(struct MHD_Connection *connection, const char *
                             .fetch_mode = header(connection, "Sec-Fetch-Mode"),
                             .fetch_dest = header(connection, "Sec-Fetch-Dest"),
                             .forwarded = forwarded ? forwarded : header(connection, "Forwarded"),
-                            .is_local = is_local(connection)};
+                            .owner = client_owner(exchange->client)};
 }
 
 /* Those that are too many, too long or no text are as good as not there. */
-static enum MHD_Result take_parameter(void *into, enum MHD_ValueKind kind, const char *name,
-                                      const char *text)
+static enum MHD_Result add_parameter(void *into, enum MHD_ValueKind kind, const char *name,
+                                     const char *text)
 {
     struct request *request = into;
     (void)kind;
@@ -133,7 +128,7 @@ static void drop_errand(struct exchange *exchange)
     exchange->request.errand = NULL;
 }
 
-/* A job that comes back by itself as long as anybody listens to events; server_tend begins it again. */
+/* Job that polls the targets, repeated while anybody listens to events; server_tend restarts it. */
 static uint64_t watch(struct server *server, bool is_ending)
 {
     uint64_t const again_ns = is_ending ? 0 : events_look(server->events);
@@ -142,7 +137,7 @@ static uint64_t watch(struct server *server, bool is_ending)
     return again_ns;
 }
 
-/* Another that comes back, behind the requests that have come meanwhile, until large recordings are summed. */
+/* Job that sums large recordings, repeated until done; requests that came meanwhile go first. */
 static uint64_t sum_up(struct server *server, bool is_ending)
 {
     if (!is_ending && target_list_sum_up(server->targets, SUM_NS))
@@ -151,14 +146,15 @@ static uint64_t sum_up(struct server *server, bool is_ending)
     return 0;
 }
 
-/* Begins a job that comes back by itself, unless it is under way; when there is too much to do, the next time. */
+/* Starts a repeated job unless it is under way.  If the queue is full, the next call tries. */
 static void begin_job(struct server *server, void *job, _Atomic bool *is_under_way)
 {
     if (!atomic_exchange(is_under_way, true) && !work_queue_push(server->queue, job))
         atomic_store(is_under_way, false);
 }
 
-/* Nobody waits for the answer any more.  Who says at once that no more will come may still want one. */
+/* Whether the client disconnected.  A client that closes its sending side right after the request
+ * may still want the answer, so this is only checked after LEFT_AFTER_NS. */
 static bool is_left(struct server *server, struct exchange *exchange)
 {
     struct answer *answer = &exchange->answer;
@@ -166,7 +162,9 @@ static bool is_left(struct server *server, struct exchange *exchange)
         answer->again_ns || monotonic_ns() - exchange->request.began_ns > LEFT_AFTER_NS;
     if (!has_waited || !connection_has_left(exchange->connection))
         return false;
-    answer_error(answer, &exchange->request, 408, "Nobody waits for the answer any more.");
+    answer_error(answer, &exchange->request, 408,
+                 "The client has left before the answer was "
+                 "ready.");
     atomic_fetch_add(&server->counts.left, 1);
     return true;
 }
@@ -191,12 +189,12 @@ static uint64_t do_job(void *context, void *job, bool is_ending)
         return answer->again_ns;
     if (answer->status == 0)
         answer_error(answer, &exchange->request, 503,
-                     "Too many requests wait already, or the server ends: ask again later.");
+                     "Too many requests wait, or the server is ending: ask again later.");
     drop_errand(exchange);
     size_t const held_bytes = answer->size + answer->stream.held_bytes;
     if (held_bytes > ANSWER_SMALL && server->held_bytes + held_bytes > HELD_MOST)
         answer_error(answer, &exchange->request, 503,
-                     "Too many have not taken their answers yet: ask again later.");
+                     "Too many clients have not read their answers yet: ask again later.");
     MHD_resume_connection(exchange->connection);
     return 0;
 }
@@ -232,6 +230,7 @@ static void receive(struct server *server, struct exchange *exchange, const stru
     request->sources = &server->options.sources;
     request->counts = &server->counts;
     request->is_here = gate_is_here(visitor);
+    request->client = visitor->owner.client;
     request->may_see_addresses = gate_shows_addresses(&server->options, visitor);
     exchange->shares = verdict.shares;
     atomic_fetch_add(verdict.status ? &server->counts.refused : &server->counts.let_in, 1);
@@ -241,9 +240,9 @@ static void receive(struct server *server, struct exchange *exchange, const stru
         answer_error(&exchange->answer, request, verdict.status, "%s", verdict.sentence);
     else if (!(exchange->route = route_find(visitor->path)))
         answer_error(&exchange->answer, request, 404,
-                     "There is nothing at this path: / lists what is served.");
+                     "There is nothing at this path: / lists all paths.");
     else
-        MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, take_parameter,
+        MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, add_parameter,
                                   request);
 }
 
@@ -259,8 +258,7 @@ static void hand_over(struct server *server, struct exchange *exchange)
     MHD_resume_connection(exchange->connection);
 }
 
-/* Called once when the headers are there, once when the request is whole, once when the work is done. */
-/* NOLINTNEXTLINE(readability-function-size): the library decides what it is given */
+/* Called when the headers are there, when the request is whole, and when the work is done. */
 static enum MHD_Result on_request(void *self, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **context)
@@ -269,10 +267,10 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
     struct exchange *exchange = *context;
     (void)version, (void)upload;
     if (!exchange) {
-        struct visitor const visitor = visitor_of(connection, method, path);
         *context = exchange = exchange_create(connection);
         if (!exchange)
             return MHD_NO;
+        struct visitor const visitor = visitor_of(exchange, method, path);
         receive(server, exchange, &visitor);
         return exchange->answer.status ? send_answer(server, exchange) : MHD_YES;
     }
@@ -302,6 +300,28 @@ static void on_completed(void *self, struct MHD_Connection *connection, void **c
     *context = NULL;
 }
 
+/* Of whoever is gone without a word, we hear within half a minute. */
+static void watch_for_death(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {{SOL_SOCKET, SO_KEEPALIVE, 1},
+                   {IPPROTO_TCP, TCP_KEEPIDLE, DEAD_AFTER_SECONDS / 2},
+                   {IPPROTO_TCP, TCP_KEEPINTVL, DEAD_AFTER_SECONDS / 6},
+                   {IPPROTO_TCP, TCP_KEEPCNT, 3}};
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+                   sizeof(options[i].value));
+}
+
+/* Others may not take all places: our own user always finds one. */
+static bool has_place(struct server *server, struct socket_owner owner)
+{
+    struct stranger_count const strangers = clients_count_strangers(server->clients, owner);
+    return owner.is_own ||
+           (strangers.of_one < OF_ONE_STRANGER_MOST && strangers.of_all < OF_STRANGERS_MOST);
+}
+
 static void on_connection(void *self, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode what)
 {
@@ -309,7 +329,13 @@ static void on_connection(void *self, struct MHD_Connection *connection, void **
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        *context = info ? client_add(server->clients, info->connect_fd) : NULL;
+        if (!info)
+            return;
+        struct socket_owner const owner = socket_owner_find(server->owners, info->connect_fd);
+        watch_for_death(info->connect_fd);
+        if (!has_place(server, owner))
+            shutdown(info->connect_fd, SHUT_RDWR);
+        *context = client_add(server->clients, info->connect_fd, owner);
     } else {
         client_remove(server->clients, *context);
         *context = NULL;
@@ -322,7 +348,8 @@ static void say_nothing(void *self, const char *format, va_list arguments)
     (void)self, (void)format, (void)arguments;
 }
 
-/* Before the library takes it apart: version 0.9.75 forgets a connection whose parameters are too many for its memory. */
+/* Called before the library parses the line: version 0.9.75 forgets a connection whose parameters
+ * are too many for its memory. */
 static void *on_line(void *self, const char *line, struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -362,6 +389,7 @@ struct server *server_start(const struct server_options *options, struct target_
     server->options = *options;
     server->targets = targets;
     server->clients = clients_create();
+    server->owners = socket_owners_open();
     server->events = events_create(targets);
     server->queue = work_queue_create(JOBS_MOST, do_job, server);
     if (!server->clients || !server->queue || !server->events)
@@ -416,6 +444,7 @@ void server_stop(struct server *server)
     }
     work_queue_destroy(server->queue);
     clients_destroy(server->clients);
+    socket_owners_close(server->owners);
     events_destroy(server->events);
     free(server);
 }

@@ -1,7 +1,9 @@
-/* server.h - HTTP, by libmicrohttpd: takes connections, checks requests, finds their route, sends the answer.
+/* server.h - the HTTP server, with libmicrohttpd: accepts connections, checks requests, calls their
+ * route, sends the answer.
  *
- * Two threads of its own: one for the network, one for the work (see routes.h).  Whatever a stranger can make it do is
- * bounded: connections, bytes of a request, the time for sending one and for taking the answer, answers being made. */
+ * It has two threads: one for the network, one for the work (see routes.h).  All that a client can
+ * cause is bounded: connections, size of a request, time to send a request and to receive the
+ * answer, answers in progress. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,24 +17,31 @@
 
 struct server_options {
     struct listen_address address;
-    const char *token;        /* every request must have it; NULL: none needed */
-    const char *allow_origin; /* the one origin whose pages may read us; NULL: none */
-    bool show_addresses;      /* of the watched program, also to others than this machine */
-    struct source_folders
-        sources; /* from where sources may be shown; none: what everybody here may read */
-    const char
-        *hosts[SERVER_HOSTS_MOST]; /* names that a request may call us by, besides loopback's */
+    const char *token; /* Token that lets a request in; NULL: there is none. */
+    /* Whether requests of our own user and of root, on this machine, need no token.  Without this
+     * and a token, nobody is let in. */
+    bool trusts_own_user;
+    const char *allow_origin; /* The one origin whose pages may read answers; NULL: none. */
+    /* Whether clients on other machines may see addresses of the watched program. */
+    bool show_addresses;
+    /* Folders whose source files may be shown.  If there is none, files that every user of this
+     * machine may read are shown. */
+    struct source_folders sources;
+    /* Names allowed in the Host header, besides those of loopback. */
+    const char *hosts[SERVER_HOSTS_MOST];
     size_t host_count;
 };
 
 struct server;
 
-/* Listens from here on.  NULL with a sentence.  The targets and what the options point to must outlive it. */
+/* Starts listening.  Returns NULL with a sentence on failure.  The targets and what the options
+ * point to must outlive the server. */
 struct server *server_start(const struct server_options *options, struct target_list *targets,
                             struct fault *fault);
-/* Where it listens, with the port it got. */
+/* The address that the server listens on, with the real port. */
 const struct listen_address *server_address(const struct server *server);
-/* Call it about every second: cuts off those who take too long. */
+/* Call it about every second: closes connections that take too long, and starts background jobs. */
 void server_tend(struct server *server);
-/* Requests being answered get an answer; then all is closed.  NULL is allowed. */
+/* Answers the requests in progress, closes all connections and frees the server.
+ * NULL is allowed. */
 void server_stop(struct server *server);

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int take_line(char *text, size_t size, const char *path, char *token, struct fault *fault)
+static int parse_line(char *text, size_t size, const char *path, char *token, struct fault *fault)
 {
     text[size] = '\0';
     char *from = text + strspn(text, " \t");
@@ -45,7 +47,18 @@ int token_file_read(const char *path, char token[TOKEN_MOST + 1], bool *others_m
     close(fd);
     if (err)
         return fault_set(fault, err, "cannot read the token from %.200s: %s", path, strerror(-err));
-    err = take_line(text, (size_t)size, path, token, fault);
+    err = parse_line(text, (size_t)size, path, token, fault);
     explicit_bzero(text, sizeof(text));
     return err;
+}
+
+int token_make(char token[TOKEN_MOST + 1], struct fault *fault)
+{
+    unsigned char bytes[24];
+    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+        return fault_set(fault, -EIO, "the kernel gives no random bytes for a token: %s",
+                         strerror(errno));
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
 }

@@ -1,4 +1,4 @@
-/* token_file.h - the secret that a client of another machine must know, from a file. */
+/* token_file.h - the secret that clients must send: from a file, or made for this time. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +6,11 @@
 #include "base/fault.h"
 #include "serve/http/request_text.h"
 
-/* Its first line, without blanks around it: TOKEN_LEAST to TOKEN_MOST characters that go through a header.
- * `others_may_read` tells that the file's rights let everybody have it.  0, or -errno with a sentence. */
+/* Reads the first line of the file, without blanks around it.  The token must have TOKEN_LEAST to
+ * TOKEN_MOST characters, all of them allowed in a header.  `others_may_read`: whether the file's
+ * mode lets every user read it.  0, or -errno with a sentence. */
 int token_file_read(const char *path, char token[TOKEN_MOST + 1], bool *others_may_read,
                     struct fault *fault);
+
+/* Makes a token that nobody can guess.  0, or -errno with a sentence. */
+int token_make(char token[TOKEN_MOST + 1], struct fault *fault);

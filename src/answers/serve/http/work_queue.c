@@ -36,7 +36,7 @@ static ptrdiff_t find_due(const struct work_queue *queue, uint64_t now, uint64_t
     return -1;
 }
 
-static struct queued_work take(struct work_queue *queue, size_t at)
+static struct queued_work remove_at(struct work_queue *queue, size_t at)
 {
     struct queued_work const work = queue->works[at];
     queue->count--;
@@ -48,8 +48,8 @@ static struct queued_work take(struct work_queue *queue, size_t at)
 
 static void wait_for_news(struct work_queue *queue, uint64_t until_ns)
 {
-    struct timespec const until = {.tv_sec = (time_t)(until_ns / 1000000000u),
-                                   .tv_nsec = (long)(until_ns % 1000000000u)};
+    struct timespec const until = {.tv_sec = (time_t)(until_ns / NS_PER_SECOND),
+                                   .tv_nsec = (long)(until_ns % NS_PER_SECOND)};
     if (until_ns == UINT64_MAX)
         pthread_cond_wait(&queue->news, &queue->lock);
     else
@@ -79,7 +79,7 @@ static void *run(void *self)
         if (at < 0)
             wait_for_news(queue, next_ns);
         else
-            do_work(queue, take(queue, (size_t)at));
+            do_work(queue, remove_at(queue, (size_t)at));
     }
     pthread_mutex_unlock(&queue->lock);
     return NULL;

@@ -1,4 +1,5 @@
-/* metrics_families.h - what is in /metrics, one function per source of numbers.  docs/metrics.md lists them all. */
+/* metrics_families.h - what is in /metrics, one function per source of numbers.  docs/metrics.md
+ * lists them all. */
 #pragma once
 
 #include "serve/metrics/metrics_state.h"
@@ -13,7 +14,8 @@ void metrics_write_memory(struct metrics_out *out, const struct memory_look *loo
 void metrics_write_heap(struct metrics_out *out, const struct recording *recording,
                         const struct running *running);
 void metrics_write_sites(struct metrics_out *out, const struct site_list *sites);
-/* Judges again, unless that was lately.  `limit_bytes`: what it must not reach; 0: what the recording knows. */
+/* Judges again, unless that was lately.  `limit_bytes`: what it must not reach; 0: what the
+ * recording knows. */
 void growth_state_refresh(struct growth_state *state, struct recording *recording,
                           int64_t limit_bytes);
 void metrics_write_growth(struct metrics_out *out, const struct growth_state *state);

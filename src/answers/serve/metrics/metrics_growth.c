@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "serve/metrics/metrics_families.h"
 
-#define JUDGE_EVERY_NS UINT64_C(10000000000)
+#define JUDGE_EVERY_NS (10 * NS_PER_SECOND)
 #define JUDGE_SHARE    100 /* judging may take this part of the time */
 
 void growth_state_refresh(struct growth_state *state, struct recording *recording,
@@ -41,16 +41,17 @@ void metrics_write_growth(struct metrics_out *out, const struct growth_state *st
     if (!state->is_known)
         return;
     metrics_family(out, "memoir_growth_state", "gauge", "",
-                   "1 for the verdict about growth that holds, else 0.");
+                   "1 for the present growth verdict, else 0.");
     for (size_t i = 0; i < 2; i++)
         write_verdict(out, &all[i]);
     metrics_family(out, "memoir_growth_bytes_per_second", "gauge", "bytes_per_second",
-                   "The slope that verdict is about.");
+                   "Slope of the growth.");
     for (size_t i = 0; i < 2; i++)
         metrics_real(out, &(struct metrics_label){"category", all[i].category}, 1,
                      all[i].growth->slope);
     metrics_family(out, "memoir_growth_to_limit_seconds", "gauge", "seconds",
-                   "When the limit is reached at this slope; not there when it never is.");
+                   "Time until memory reaches its limit at this slope; missing without growth or "
+                   "limit.");
     for (size_t i = 0; i < 2; i++)
         if (all[i].growth->limit_ns != GROWTH_NEVER)
             metrics_real(out, &(struct metrics_label){"category", all[i].category}, 1,

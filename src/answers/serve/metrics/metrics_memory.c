@@ -14,10 +14,11 @@ static const struct part_row {
     size_t offset; /* in struct memory_bytes */
     bool needs_shares;
 } part_rows[] = {
-    {"memoir_resident_bytes", "Resident memory by whose it is; the sum is all of it.",
+    {"memoir_resident_bytes", "Resident memory by owner; the sum is all resident memory.",
      offsetof(struct memory_bytes, rss), false},
     {"memoir_proportional_bytes",
-     "The same, each page divided by the number of processes that map it (PSS).",
+     "Proportional memory by owner: each page divided by the number of processes that map it "
+     "(PSS).",
      offsetof(struct memory_bytes, pss), true},
     {"memoir_swap_bytes", "In swap.", offsetof(struct memory_bytes, swap), false},
     {"memoir_virtual_bytes", "Of addresses.", offsetof(struct memory_bytes, size), false},
@@ -80,7 +81,7 @@ static void write_parts(struct metrics_out *out, const struct memory_look *look)
     if (!look->has_shares)
         return;
     metrics_family(out, "memoir_unique_bytes", "gauge", "bytes",
-                   "Resident and in no other process (USS).");
+                   "Resident memory that no other process shares (USS), by owner.");
     vec_each (part, &look->subsystems)
         write_part(out, part, memory_bytes_private(&part->bytes));
 }
@@ -95,7 +96,7 @@ static void write_totals(struct metrics_out *out, const struct memory_look *look
     write_one(out, "memoir_pagetable_bytes", "Page tables, which are not in RSS.",
               look->page_tables);
     metrics_family(out, "memoir_unattributed_bytes", "gauge", "bytes",
-                   "What the kernel counts as resident less the sum of memoir_resident_bytes.");
+                   "VmRSS of the kernel minus the sum of memoir_resident_bytes.");
     metrics_int(out, NULL, 0, look->unattributed);
     write_one(out, "process_virtual_memory_bytes",
               "Virtual memory size in bytes, of the watched process.", (int64_t)look->total.size);
@@ -115,7 +116,8 @@ static void write_runtimes(struct metrics_out *out, const struct memory_look *lo
         else if (!has_begun)
             metrics_family(
                 out, "memoir_runtime_bytes", "gauge", "bytes",
-                "What runtimes and allocators say about themselves: inside of the above.");
+                "Numbers that runtimes and allocators count themselves: part of the resident "
+                "memory, not added to it.");
         has_begun = true;
         metrics_uint(out, labels, 2, number->bytes);
     }
@@ -125,11 +127,18 @@ static void write_cgroup(struct metrics_out *out, const struct cgroup_memory *cg
 {
     if (cgroup->version == 0)
         return;
-    write_one(out, "memoir_cgroup_current_bytes", "Memory of the cgroup, which others may be in.",
+    write_one(out, "memoir_cgroup_current_bytes",
+              "Memory of the cgroup, which other processes may "
+              "share.",
               cgroup->current);
     write_one(out, "memoir_cgroup_working_set_bytes",
-              "The same less inactive page cache, as kubectl top shows it.", cgroup->working_set);
-    write_one(out, "memoir_cgroup_limit_bytes", "Its limit, when it has one.", cgroup->limit);
+              "Memory of the cgroup minus inactive page cache, as kubectl top shows "
+              "it.",
+              cgroup->working_set);
+    write_one(out, "memoir_cgroup_limit_bytes",
+              "Memory limit of the cgroup, if it has "
+              "one.",
+              cgroup->limit);
     write_one(out, "memoir_cgroup_swap_bytes", "Its swap.", cgroup->swap);
     metrics_family(out, "memoir_cgroup_bytes", "gauge", "bytes", "Memory of the cgroup by kind.");
     for (size_t i = 0; i < COUNT(cgroup_rows); i++) {
@@ -147,7 +156,9 @@ static void write_counts(struct metrics_out *out, const struct memory_look *look
     metrics_uint(out, NULL, 0, look->regions);
     if (proc_text_read("/proc/sys/vm/max_map_count", 64, &limit) < 0)
         return;
-    metrics_family(out, "memoir_vmas_limit", "gauge", "", "How many it may have.");
+    metrics_family(out, "memoir_vmas_limit", "gauge", "",
+                   "Largest number of mappings that the "
+                   "process may have.");
     metrics_uint(out, NULL, 0, strtoull(limit, NULL, 10));
     free(limit);
 }
@@ -162,7 +173,7 @@ static void write_captures(struct metrics_out *out, const struct memory_look *lo
         {{{"tier", "pagemap"}, {"result", "ok"}}, look->gentle_looks},
         {{{"tier", "none"}, {"result", "failed"}}, look->failures}};
     metrics_family(out, "memoir_captures_total", "counter", "",
-                   "Such looks, by how pages were counted and result.");
+                   "Snapshots of all memory of the process, by method and result.");
     for (size_t i = 0; i < COUNT(rows); i++)
         metrics_uint(out, rows[i].labels, 2, rows[i].count);
 }
@@ -178,7 +189,7 @@ void metrics_write_memory(struct metrics_out *out, const struct memory_look *loo
         write_counts(out, look);
     }
     metrics_family(out, "memoir_capture_seconds", "gauge", "seconds",
-                   "How long the last look at all memory of the process took.");
+                   "Duration of the last snapshot of all memory of the process.");
     metrics_real(out, NULL, 0, (double)look->cost_ns / 1e9);
     write_captures(out, look);
 }

@@ -28,8 +28,8 @@ struct metrics_label {
 
 void metrics_init(struct metrics_out *out, FILE *file, enum metrics_format format);
 
-/* Begins a family.  The name ends in the unit (if there is one), and in _total if it is a counter.  `type`: gauge or
- * counter; `unit`: "bytes", "seconds", "ratio" or "". */
+/* Begins a family.  The name ends in the unit (if there is one), and in _total if it is a
+ * counter.  `type`: gauge or counter; `unit`: "bytes", "seconds", "ratio" or "". */
 void metrics_family(struct metrics_out *out, const char *name, const char *type, const char *unit,
                     const char *help);
 

@@ -16,33 +16,41 @@ static const struct recorded_row {
 } rows[] = {
     {PART_HEAP, "memoir_heap_allocations_total", "counter", "",
      "Successful allocations since the recording began.", offsetof(struct recording, heap.calls)},
-    {PART_HEAP, "memoir_heap_allocated_bytes_total", "counter", "bytes", "Bytes asked for in them.",
+    {PART_HEAP, "memoir_heap_allocated_bytes_total", "counter", "bytes",
+     "Bytes that successful "
+     "allocations asked for.",
      offsetof(struct recording, heap.bytes)},
-    {PART_HEAP, "memoir_heap_frees_total", "counter", "", "Frees of such blocks.",
+    {PART_HEAP, "memoir_heap_frees_total", "counter", "", "Frees of heap blocks.",
      offsetof(struct recording, heap.frees)},
-    {PART_HEAP, "memoir_heap_freed_bytes_total", "counter", "bytes", "Bytes given back in them.",
+    {PART_HEAP, "memoir_heap_freed_bytes_total", "counter", "bytes", "Freed bytes of heap blocks.",
      offsetof(struct recording, heap.freed_bytes)},
     {PART_HEAP, "memoir_heap_temporary_total", "counter", "",
      "Blocks freed by their thread before it allocated again.",
      offsetof(struct recording, heap.temporary)},
-    {PART_HEAP, "memoir_heap_peak_bytes", "gauge", "bytes", "The most live heap there was.",
+    {PART_HEAP, "memoir_heap_peak_bytes", "gauge", "bytes", "Largest live heap so far.",
      offsetof(struct recording, heap.peak_bytes)},
     {PART_MAPS, "memoir_maps_mapped_total", "counter", "", "Mappings made by the program itself.",
      offsetof(struct recording, maps.calls)},
-    {PART_MAPS, "memoir_maps_mapped_bytes_total", "counter", "bytes", "Bytes of addresses in them.",
+    {PART_MAPS, "memoir_maps_mapped_bytes_total", "counter", "bytes",
+     "Bytes of addresses that the "
+     "program mapped itself.",
      offsetof(struct recording, maps.bytes)},
     {PART_MAPS, "memoir_maps_unmapped_bytes_total", "counter", "bytes",
-     "Bytes of addresses given back.", offsetof(struct recording, maps.freed_bytes)},
+     "Bytes of addresses that the program unmapped.", offsetof(struct recording, maps.freed_bytes)},
     {PART_POOLS, "memoir_pool_allocations_total", "counter", "",
-     "Blocks made by the program's own pools.", offsetof(struct recording, pools.calls)},
-    {PART_POOLS, "memoir_pool_allocated_bytes_total", "counter", "bytes", "Bytes in them.",
+     "Blocks that the program's own pools allocated.", offsetof(struct recording, pools.calls)},
+    {PART_POOLS, "memoir_pool_allocated_bytes_total", "counter", "bytes",
+     "Bytes that the "
+     "program's own pools "
+     "allocated.",
      offsetof(struct recording, pools.bytes)},
     {PART_POOLS, "memoir_pool_freed_bytes_total", "counter", "bytes",
-     "Bytes given back to the pools.", offsetof(struct recording, pools.freed_bytes)},
+     "Bytes that were freed in the program's own pools.",
+     offsetof(struct recording, pools.freed_bytes)},
     {PART_QUALITY, "memoir_events_total", "counter", "", "Allocations, frees and mappings seen.",
      offsetof(struct recording, quality.events)},
     {PART_QUALITY, "memoir_lost_events_total", "counter", "",
-     "Events dropped because the recorder was late: in the totals, in no call stack.",
+     "Events dropped because the recorder was late: they are in the totals, but in no call stack.",
      offsetof(struct recording, quality.lost_events)},
     {PART_QUALITY, "memoir_lost_bytes_total", "counter", "bytes", "Bytes of lost allocations.",
      offsetof(struct recording, quality.lost_bytes)},
@@ -50,10 +58,10 @@ static const struct recorded_row {
      "Frees of blocks that were allocated before the recording, or lost.",
      offsetof(struct recording, quality.unknown_frees)},
     {PART_QUALITY, "memoir_implied_frees_total", "counter", "",
-     "Blocks that came again at a live address: their free was lost.",
+     "Frees that must have been lost, because a new block has the same address.",
      offsetof(struct recording, quality.implied_frees)},
     {PART_QUALITY, "memoir_samples_dropped_total", "counter", "",
-     "Samples that found no room in the program.",
+     "Samples dropped because the buffer was full.",
      offsetof(struct recording, quality.samples_dropped)},
     {PART_QUALITY, "memoir_sample_rate_bytes", "gauge", "bytes",
      "Bytes of allocations per sample; 0: every allocation is recorded.",
@@ -61,9 +69,10 @@ static const struct recorded_row {
     {PART_QUALITY, "memoir_target_waits_total", "counter", "",
      "Times the program waited for the recorder.", offsetof(struct recording, cost.target_waits)},
     {PART_QUALITY, "memoir_target_wait_seconds_total", "counter", "seconds",
-     "How long it waited in all.", offsetof(struct recording, cost.target_wait_ns)},
+     "How long the program waited for the recorder, in all.",
+     offsetof(struct recording, cost.target_wait_ns)},
     {PART_QUALITY, "memoir_recorder_cpu_seconds_total", "counter", "seconds",
-     "Processor time of the recorder.", offsetof(struct recording, cost.recorder_cpu_ns)},
+     "CPU time of the recorder.", offsetof(struct recording, cost.recorder_cpu_ns)},
     {PART_QUALITY, "memoir_recorder_resident_bytes", "gauge", "bytes",
      "Resident memory of the recorder.", offsetof(struct recording, cost.recorder_rss_bytes)},
     {PART_QUALITY, "memoir_arena_bytes", "gauge", "bytes",
@@ -77,17 +86,17 @@ static const struct recorded_level {
     const char *bytes, *bytes_help, *blocks, *blocks_help;
 } levels[] = {
     {PART_HEAP, "heap.live", "memoir_heap_live_bytes", "Heap allocated and not yet freed.",
-     "memoir_heap_live_blocks", "Blocks of it."},
+     "memoir_heap_live_blocks", "Live heap blocks."},
     {PART_HEAP, "heap.slack", "memoir_heap_slack_bytes",
      "Usable minus asked-for bytes of live blocks.", NULL, NULL},
     {PART_MAPS, "maps.live", "memoir_maps_live_bytes",
      "Addresses mapped by the program itself and not yet unmapped.", "memoir_maps_live",
-     "Mappings of them."},
+     "Live mappings that the program made itself."},
     {PART_POOLS, "pool.live", "memoir_pool_live_bytes",
      "Blocks of the program's own pools, not yet freed.", "memoir_pool_live_blocks",
-     "How many they are."},
+     "Live blocks of the program's own pools."},
     {PART_POOLS, "region.live", "memoir_region_live_bytes",
-     "Memory that the program has given a name.", "memoir_regions", "Regions of it."},
+     "Memory to which the program gave a name.", "memoir_regions", "Named regions of the program."},
 };
 
 static void write_part(struct metrics_out *out, const struct recording *recording,
@@ -125,7 +134,8 @@ static void write_levels(struct metrics_out *out, const struct running *running,
     }
 }
 
-/* Of a recording that has pages: each kind once, so that the first three add up to resident memory. */
+/* Of a recording that has pages: each kind once, so that the first three add up to resident
+ * memory. */
 static void write_pages(struct metrics_out *out, const struct running *running)
 {
     static const struct {
@@ -140,7 +150,7 @@ static void write_pages(struct metrics_out *out, const struct running *running)
             continue;
         if (!has_family)
             metrics_family(out, "memoir_pages_bytes", "gauge", "bytes",
-                           "Pages that call stacks brought in, by what they are used as.");
+                           "Resident pages by call stacks that touched them, by kind of page.");
         has_family = true;
         metrics_int(out, &(struct metrics_label){"kind", kinds[i].kind}, 1, found.value);
         running_rows_fini(&found);
@@ -167,7 +177,7 @@ static void write_stack_ends(struct metrics_out *out, const struct recording *re
         [STACK_END_TABLE_FULL] = "table_full", [STACK_END_CUT] = "cut",
         [STACK_END_NOT_TAKEN] = "not_taken"};
     metrics_family(out, "memoir_stacks_total", "counter", "",
-                   "Call stacks by how far they could be walked.");
+                   "Call stacks by how their walk ended.");
     for (size_t i = 0; i < STACK_END_KINDS; i++)
         metrics_uint(out, &(struct metrics_label){"end", ends[i]}, 1,
                      recording->quality.stack_ends[i]);
@@ -192,7 +202,7 @@ void metrics_write_quality(struct metrics_out *out, const struct recording *reco
     metrics_real(out, NULL, 0, (double)recording->start_unix_ns / 1e9);
     if (written) {
         metrics_family(out, "memoir_recording_age_seconds", "gauge", "seconds",
-                       "How old the newest numbers of the recording are.");
+                       "Age of the newest numbers of the recording.");
         metrics_real(out, NULL, 0,
                      now_unix_ns > written ? (double)(now_unix_ns - written) / 1e9 : 0);
     }

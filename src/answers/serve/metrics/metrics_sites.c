@@ -9,15 +9,15 @@ static const struct site_row {
     bool has_other; /* a counter of the rest would go down when a site is taken in */
 } rows[] = {
     {"memoir_heap_site_live_bytes", "gauge", "bytes",
-     "Live heap by the function that asked for it; the sum is all of it.",
+     "Live heap by the function that asked for it; the sum is the live heap.",
      offsetof(struct site_sums, live_bytes), true},
     {"memoir_heap_site_live_blocks", "gauge", "",
      "Live blocks by the function that asked for them.", offsetof(struct site_sums, live_blocks),
      true},
     {"memoir_heap_site_allocated_bytes_total", "counter", "bytes",
-     "All bytes a function ever asked for; only of those that hold or held much.",
+     "All bytes that a function asked for; only functions that hold or held much memory.",
      offsetof(struct site_sums, allocated_bytes), false},
-    {"memoir_heap_site_allocations_total", "counter", "", "The allocations of these.",
+    {"memoir_heap_site_allocations_total", "counter", "", "Allocations of these functions.",
      offsetof(struct site_sums, allocations), false},
 };
 

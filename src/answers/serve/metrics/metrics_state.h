@@ -1,5 +1,5 @@
-/* metrics_state.h - what /metrics remembers from one request to the next: its sites, and numbers that cost too much to
- * read whenever somebody asks. */
+/* metrics_state.h - what /metrics remembers from one request to the next: its sites, and numbers
+ * that cost too much to read whenever somebody asks. */
 #pragma once
 
 #include "analyze/growth/recording_growth.h"

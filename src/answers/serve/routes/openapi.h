@@ -1,4 +1,5 @@
-/* openapi.h - descriptions of the routes, as they are served: memory-profiler-openapi.json, and all of api/ in one. */
+/* openapi.h - descriptions of the routes, as they are served: memory-profiler-openapi.json, and
+ * all of api/ in one. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_ask.c - what `memoir report` and `memoir info` tell of a recording, as JSON; docs/api.md. */
+/* route_ask.c - what `memoir report` and `memoir info` tell of a recording, as JSON;
+ * docs/api.md. */
 #include <errno.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "report/json/timeline_json.h"
 #include "serve/content/ask.h"
 #include "serve/routes/routes.h"
-#include "serve/http/take_parameter.h"
+#include "serve/http/parameter_parse.h"
 
 #define EXPLAIN_ROWS         10
 #define EXPLAIN_POINTS_MOST  5000
@@ -44,27 +45,12 @@ void route_ask_info(struct target *target, struct request *request, struct answe
 
 static struct report_question make_question(const struct ask *ask)
 {
-    const struct selection *selection = &ask->selection;
-    return (struct report_question){
-        .metric = selection->metric,
-        .range = ask->range,
-        .range_given = selection->at_given || selection->between_given,
-        .from_mark = selection->between_given && selection->from.anchor == TIME_OF_MARK,
-        .to_mark = selection->to.anchor == TIME_OF_MARK,
-        .by = selection->by,
-        .top_down = selection->top_down,
-        .reverse = selection->reverse,
-        .top = selection->top == SELECTION_NO_TOP ? REPORT_NO_LIMIT : selection->top,
-        .depth = REPORT_NO_LIMIT,
-        .threshold_given = selection->threshold_given,
-        .threshold_share = selection->threshold_share,
-        .threshold_value = selection->threshold_value,
-        .filter = selection->pattern,
-        .filter_text = selection->filter,
-        .for_machines = true,
-        .note = ask->note,
-        .now_unix_ns = unix_ns(),
-    };
+    struct report_question question = report_question_of(&ask->selection);
+    question.range = ask->range;
+    question.for_machines = true;
+    question.note = ask->note;
+    question.now_unix_ns = unix_ns();
+    return question;
 }
 
 static void answer_report(const struct ask *ask, struct target *target,
@@ -167,8 +153,9 @@ void route_ask_explain(struct target *target, struct request *request, struct an
     struct explanation explanation;
     struct fault fault = {.text = ""};
     uint64_t points;
-    if (!take_number(request, "points", (struct number_limits){0, 2, EXPLAIN_POINTS_MOST}, &points,
-                     answer) ||
+    if (!parameter_parse_number(request, "points",
+                                (struct number_limits){0, 2, EXPLAIN_POINTS_MOST}, &points,
+                                answer) ||
         !ask_begin(&ask, false, target, request, answer))
         return;
     uint64_t const to_ns =
@@ -192,11 +179,12 @@ void route_ask_timeline(struct target *target, struct request *request, struct a
     struct fault fault = {.text = ""};
     uint64_t points, top;
     bool only_gauges;
-    if (!take_flag(request, "only-gauges", &only_gauges, answer) ||
-        !take_number(request, "points",
-                     (struct number_limits){TIMELINE_POINTS, 1, TIMELINE_POINTS_MOST}, &points,
-                     answer) ||
-        !take_number(request, "top", (struct number_limits){8, 1, PLOT_SITES_MAX}, &top, answer) ||
+    if (!parameter_parse_flag(request, "only-gauges", &only_gauges, answer) ||
+        !parameter_parse_number(request, "points",
+                                (struct number_limits){TIMELINE_POINTS, 1, TIMELINE_POINTS_MOST},
+                                &points, answer) ||
+        !parameter_parse_number(request, "top", (struct number_limits){8, 1, PLOT_SITES_MAX}, &top,
+                                answer) ||
         !ask_begin(&ask, false, target, request, answer))
         return;
     struct plot_choice const choice = {.metric = ask.selection.metric,
@@ -232,8 +220,9 @@ void route_ask_flame(struct target *target, struct request *request, struct answ
         answer_error(answer, request, 400, "ways is one or both.");
         return;
     }
-    if (!take_number(request, "frames", (struct number_limits){FLAME_FRAMES, 1, FLAME_FRAMES_MOST},
-                     &frames, answer) ||
+    if (!parameter_parse_number(request, "frames",
+                                (struct number_limits){FLAME_FRAMES, 1, FLAME_FRAMES_MOST}, &frames,
+                                answer) ||
         !ask_begin(&ask, false, target, request, answer))
         return;
     int err = selection_weigh(&ask.selection, ask.recording, &weights, &fault);

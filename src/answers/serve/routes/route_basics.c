@@ -13,8 +13,7 @@ void route_list(struct target *target, struct request *request, struct answer *a
     if (out) {
         fputs("memoir " MEMOIR_VERSION "\n\n", out);
         if (page_html_size == 0)
-            fputs("Built without its page: with node and npm installed, ./dev build makes it.\n\n",
-                  out);
+            fputs("Built without the page: install node and npm, and run ./dev build.\n\n", out);
         for (const struct route *route = routes; route->path; route++)
             fprintf(out, "%-20s %s\n", route->path, route->help);
     }

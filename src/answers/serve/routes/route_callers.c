@@ -13,7 +13,8 @@
 #define FRAMES_MOST 200000
 #define GAP         "…"
 
-/* Whether `words` mean `name`: they are the same, or its beginning, … and its end, as of names longer than a parameter. */
+/* Whether `words` mean `name`: they are the same, or its beginning, … and its end, as of names
+ * longer than a parameter. */
 static bool fits(const char *words, const char *name)
 {
     const char *gap = strstr(words, GAP);
@@ -124,7 +125,7 @@ void route_callers(struct target *target, struct request *request, struct answer
     int err = 0;
     if (!function || !*function)
         err = fault_set(&fault, -EINVAL,
-                        "function is the one whose callers and callees are asked for: a name of "
+                        "function is missing: give the name of a function, as in "
                         "/api/report?by=function");
     else if (most && number_parse(most, 1, FRAMES_MOST, &frames) < 0)
         err = fault_set(&fault, -EINVAL, "frames is a whole number from 1 to %d.", FRAMES_MOST);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_compare.c - what changed between two times of a recording, or between two recordings that are served. */
+/* route_compare.c - what changed between two times of a recording, or between two recordings
+ * that are served. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,8 +31,8 @@ typedef int write_comparison_fn(struct comparison *comparison, struct answer *an
                                 struct fault *fault);
 
 /* The newer side is another target, if one is named. */
-static int take_target(struct comparison *comparison, const struct request *request,
-                       struct fault *fault)
+static int parse_target(struct comparison *comparison, const struct request *request,
+                        struct fault *fault)
 {
     const char *id = request_parameter(request, "other");
     if (!id)
@@ -39,8 +40,8 @@ static int take_target(struct comparison *comparison, const struct request *requ
     struct target *target = target_list_find(request->served, id);
     if (!target)
         return fault_set(fault, -EINVAL,
-                         "There is no target \"%.40s\" here to compare with: /api/targets has "
-                         "those that are.",
+                         "There is no target \"%.40s\" to compare with: /api/targets lists all "
+                         "targets.",
                          id);
     if (target == comparison->target) /* it is read already, and would not be the same again */
         return 0;
@@ -57,8 +58,8 @@ static int take_target(struct comparison *comparison, const struct request *requ
 }
 
 /* And it has a time of its own, if one is given. */
-static int take_time(struct comparison *comparison, const struct request *request,
-                     struct fault *fault)
+static int parse_time(struct comparison *comparison, const struct request *request,
+                      struct fault *fault)
 {
     struct selection *selection = &comparison->after_selection;
     const char *with = request_parameter(request, "with");
@@ -83,8 +84,8 @@ static void choose_metric(struct comparison *comparison, const struct request *r
                                                    : COMPARED_WHOLE);
 }
 
-static int take_other(struct comparison *comparison, const struct request *request,
-                      struct fault *fault)
+static int parse_other(struct comparison *comparison, const struct request *request,
+                       struct fault *fault)
 {
     enum grouping const by = comparison->before.selection.by;
     if (by == BY_THREAD || by == BY_PHASE)
@@ -92,15 +93,16 @@ static int take_other(struct comparison *comparison, const struct request *reque
     if (!request_parameter(request, "other") && !request_parameter(request, "with") &&
         !request_parameter(request, "with-at"))
         return fault_set(fault, -EINVAL,
-                         "with is another stretch of time, as between=10s,20s&with=40s,50s, and "
-                         "with-at another instant; other is the id of another target.");
+                         "One of with, with-at and other must be there: with is another time "
+                         "range, as in between=10s,20s&with=40s,50s; with-at is another instant; "
+                         "other is the id of another target.");
     choose_metric(comparison, request);
-    int const err = take_target(comparison, request, fault);
-    return err ? err : take_time(comparison, request, fault);
+    int const err = parse_target(comparison, request, fault);
+    return err ? err : parse_time(comparison, request, fault);
 }
 
-static int take_form(struct comparison *comparison, const struct request *request,
-                     struct fault *fault)
+static int parse_form(struct comparison *comparison, const struct request *request,
+                      struct fault *fault)
 {
     const char *normalise = request_parameter(request, "normalise");
     const char *frames = request_parameter(request, "frames");
@@ -146,9 +148,9 @@ static void compare(struct target *target, const struct request *request, struct
     if (!ask_begin(&comparison.before, false, target, request, answer))
         return;
     comparison.after = comparison.before.recording;
-    int err = take_form(&comparison, request, &fault);
+    int err = parse_form(&comparison, request, &fault);
     if (!err)
-        err = take_other(&comparison, request, &fault);
+        err = parse_other(&comparison, request, &fault);
     if (!err)
         err = weigh(&comparison, write, answer, &fault);
     if (err)

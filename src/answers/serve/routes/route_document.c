@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_document.c - all routes, described for programs: the fragments of api/, put together by scripts/merge-api. */
+/* route_document.c - all routes, described for programs: the fragments of api/, put together by
+ * scripts/merge-api. */
 #include "serve/routes/openapi.h"
 #include "serve/routes/routes.h"
 

@@ -7,7 +7,8 @@
 #define PATIENCE_NS UINT64_C(2000000000)
 #define AGAIN_NS    UINT64_C(50000000)
 
-/* When there is no room, some may have left just now: it takes the network a moment to let go of them. */
+/* When there is no room, some may have left just now: it takes the network a moment to let go of
+ * them. */
 void route_events(struct target *target, struct request *request, struct answer *answer)
 {
     (void)target;
@@ -17,5 +18,7 @@ void route_events(struct target *target, struct request *request, struct answer 
     else if (monotonic_ns() - request->began_ns < PATIENCE_NS)
         answer_later(answer, AGAIN_NS);
     else
-        answer_error(answer, request, 503, "Too many listen already: ask again later.");
+        answer_error(answer, request, 503,
+                     "Too many clients listen to events already: ask again "
+                     "later.");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_export.c - a recording as a file of another program: the bytes that `memoir export` writes of the same selection. */
+/* route_export.c - a recording as a file of another program: the bytes that `memoir export`
+ * writes of the same selection. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static const char *find_format(const struct request *request, const struct selec
                           selection->filter != NULL);
 }
 
-/* The program and its process: "node.4242.pb.gz".  Nothing but letters, digits and dots, as the program chose it. */
+/* The program and its process: "node.4242.pb.gz".  Nothing but letters, digits and dots, as the
+ * program chose it. */
 static void name_file(const struct recording *recording, const struct export_format *format,
                       char name[FILE_NAME_MOST])
 {

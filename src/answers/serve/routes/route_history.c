@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_history.c - what services had of memory over weeks: the words of memoir history --json --points, by memoir-history itself. */
+/* route_history.c - what services had of memory over weeks: the words of memoir history --json
+ * --points, by memoir-history itself. */
 #include "serve/content/errand.h"
 #include "serve/routes/routes.h"
 
@@ -13,8 +14,9 @@ static void start(struct target *target, struct request *request, struct answer 
     const char *program = target_beside(target)->history;
     if (!program)
         answer_error(answer, request, 501,
-                     "This needs memoir-history, which is not beside memoir-serve.");
-    else if (!(request->errand = errand_start(program, words, &fault)))
+                     "This needs the program memoir-history, which is not installed beside "
+                     "memoir-serve.");
+    else if (!(request->errand = errand_start(program, words, request->client, &fault)))
         answer_error(answer, request, 503, "Cannot answer now: %s.", fault.text);
 }
 
@@ -25,8 +27,8 @@ void route_history(struct target *target, struct request *request, struct answer
     size_t size = 0;
     if (!target_history(target)) {
         answer_error(answer, request, 404,
-                     "This is no history: memoir run --history DB writes one, memoir serve DB "
-                     "serves it.");
+                     "This target is not a history: memoir run --history DB writes a history, "
+                     "memoir serve DB serves it.");
         return;
     }
     if (!request->errand)

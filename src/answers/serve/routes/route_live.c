@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* route_live.c - time and threads of the process, as net/http/pprof of Go serves them.
  *
- * All of it is made by a helper program (live_words.h), or asked of the program's own endpoint by another one: the server
- * goes on meanwhile, and links nothing of what that takes. */
+ * All of it is made by a helper program (live_words.h), or asked of the program's own endpoint
+ * by another one: the server goes on meanwhile, and links nothing of what that takes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +46,12 @@ static uint32_t find_process(struct target *target, const struct request *reques
                      "Only a recording is served, and its process does not run here: memoir serve "
                      "--pid PID serves a process.");
     else
-        answer_error(answer, request, 404, "There is nothing to look at: %s.", fault.text);
+        answer_error(answer, request, 404, "There is no process to profile: %s.", fault.text);
     return 0;
 }
 
-static bool take_wish(const struct live *live, const struct request *request,
-                      struct live_wish *wish, struct answer *answer)
+static bool parse_wish(const struct live *live, const struct request *request,
+                       struct live_wish *wish, struct answer *answer)
 {
     const char *seconds = request_parameter(request, "seconds");
     const char *debug = request_parameter(request, "debug");
@@ -65,7 +65,7 @@ static bool take_wish(const struct live *live, const struct request *request,
         answer_error(answer, request, 400, "seconds is a whole number from 1 to %d.", SECONDS_MOST);
     else if (debug && live->takes_debug && number_parse(debug, 0, 2, &wish->number) < 0)
         answer_error(answer, request, 400,
-                     "debug is 0 for the profile, 1 for text, or 2 for each thread by itself.");
+                     "debug is 0 for the profile, 1 for text by stack, or 2 for text by thread.");
     else if (debug && !live->takes_debug && strcmp(debug, "0") != 0)
         answer_error(answer, request, 400, "%s is a profile only: leave debug out.", live->name);
     else if (format && (!live->takes_format ||
@@ -105,13 +105,13 @@ static bool start_helper(const struct live *live, const struct live_wish *wish,
         return false;
     if (!program) {
         answer_error(answer, request, 501,
-                     "This needs " LIVE_PROGRAM ", which is not beside memoir-serve.");
+                     "This needs " LIVE_PROGRAM ", which is not installed beside memoir-serve.");
         return false;
     }
     snprintf(process, sizeof(process), "%u", pid);
     snprintf(number, sizeof(number), "%u", (unsigned)wish->number);
     snprintf(form, sizeof(form), "%.1s%s", request->may_see_addresses ? "" : "-", wish->form);
-    request->errand = errand_start(program, words, &fault);
+    request->errand = errand_start(program, words, request->client, &fault);
     if (!request->errand)
         answer_no_errand(answer, request, &fault);
     return request->errand;
@@ -124,7 +124,7 @@ static void look_at_errand(const char *name, const struct live_wish *wish, unsig
     struct fault fault = {.text = ""};
     char *body = NULL;
     size_t size = 0;
-    uint64_t const due_ns = request->began_ns + wish->seconds * 1000000000u;
+    uint64_t const due_ns = request->began_ns + wish->seconds * NS_PER_SECOND;
     uint64_t const now = monotonic_ns();
     int const done = errand_look(request->errand, &body, &size, &fault);
     if (done == 0) {
@@ -142,7 +142,8 @@ static void look_at_errand(const char *name, const struct live_wish *wish, unsig
     request->errand = NULL;
 }
 
-/* The program's own, if it was said where that is and ours is not asked for.  Whether it is answered. */
+/* The program's own, if it was said where that is and ours is not asked for.  Whether it is
+ * answered. */
 static bool relay(const char *name, struct target *target, struct request *request,
                   struct answer *answer)
 {
@@ -160,8 +161,8 @@ static bool relay(const char *name, struct target *target, struct request *reque
     if (!request->may_see_addresses) {
         answer_error(
             answer, request, 403,
-            "What the program serves itself has addresses and arguments in it, which are not for "
-            "everybody here: ask with the token, or with source=memoir.");
+            "The program's own endpoint shows addresses and arguments, which this client may not "
+            "see: ask with the token, or with source=memoir.");
         return true;
     }
     if (go_request_make(beside->go_pprof, name, request, &wanted, &fault) < 0) {
@@ -170,11 +171,12 @@ static bool relay(const char *name, struct target *target, struct request *reque
     }
     if (!request->errand) {
         const char *const words[] = {"memoir-fetch", wanted.url, wanted.patience, NULL};
-        request->errand = beside->fetch ? errand_start(beside->fetch, words, &fault) : NULL;
+        request->errand =
+            beside->fetch ? errand_start(beside->fetch, words, request->client, &fault) : NULL;
         if (!beside->fetch)
             answer_error(answer, request, 501,
-                         "This needs memoir-fetch, which is not beside memoir-serve; with "
-                         "source=memoir it does not.");
+                         "This needs the program memoir-fetch, which is not installed beside "
+                         "memoir-serve; source=memoir works without it.");
         else if (!request->errand)
             answer_no_errand(answer, request, &fault);
         if (!request->errand)
@@ -198,7 +200,7 @@ static void serve_live(const struct live *live, struct target *target, struct re
     struct live_wish wish;
     if (strcmp(live->name, "fgprof") != 0 && relay(live->name, target, request, answer))
         return;
-    if (!take_wish(live, request, &wish, answer))
+    if (!parse_wish(live, request, &wish, answer))
         return;
     if (!request->errand && !start_helper(live, &wish, target, request, answer))
         return;
@@ -228,41 +230,44 @@ static void serve_go_only(const char *name, const char *instead, struct target *
 {
     if (!relay(name, target, request, answer))
         answer_error(answer, request, 404,
-                     "Only a Go program itself knows its %s: if it serves net/http/pprof, give "
-                     "memoir serve --go-pprof URL, and it is passed on. %s",
+                     "Only a Go program itself knows its %s: if the program serves net/http/pprof, "
+                     "start memoir serve with --go-pprof URL. %s",
                      name, instead);
 }
 
 void route_pprof_threadcreate(struct target *target, struct request *request, struct answer *answer)
 {
-    serve_go_only("threadcreate", "/debug/pprof/goroutine has the threads there are now.", target,
+    serve_go_only("threadcreate", "/debug/pprof/goroutine shows the present threads.", target,
                   request, answer);
 }
 
 void route_pprof_block(struct target *target, struct request *request, struct answer *answer)
 {
-    serve_go_only("block", "/debug/fgprof has the time that threads wait.", target, request,
+    serve_go_only("block", "/debug/fgprof shows the time that threads wait.", target, request,
                   answer);
 }
 
 void route_pprof_mutex(struct target *target, struct request *request, struct answer *answer)
 {
-    serve_go_only("mutex", "/debug/fgprof has the time that threads wait for locks.", target,
+    serve_go_only("mutex", "/debug/fgprof shows the time that threads wait for locks.", target,
                   request, answer);
 }
 
 void route_pprof_trace(struct target *target, struct request *request, struct answer *answer)
 {
-    serve_go_only("trace", "/debug/fgprof has where the time goes.", target, request, answer);
+    serve_go_only("trace", "/debug/fgprof shows where the time goes.", target, request, answer);
 }
 
 void route_pprof_cmdline(struct target *target, struct request *request, struct answer *answer)
 {
-    serve_go_only("cmdline", "/api/targets has what is served.", target, request, answer);
+    serve_go_only("cmdline",
+                  "/api/targets lists everything that is "
+                  "served.",
+                  target, request, answer);
 }
 
 void route_pprof_symbol(struct target *target, struct request *request, struct answer *answer)
 {
-    serve_go_only("symbol", "Profiles from here have their names already.", target, request,
+    serve_go_only("symbol", "Profiles of this server contain the names already.", target, request,
                   answer);
 }

@@ -11,22 +11,23 @@
 #include "report/breakdown/breakdown_report.h"
 #include "serve/http/request_text.h"
 #include "serve/routes/routes.h"
-#include "serve/http/take_parameter.h"
+#include "serve/http/parameter_parse.h"
 
 #define TOP_MOST 100000
 
 enum page_format { PAGE_TEXT, PAGE_JSON, PAGE_CSV, PAGE_PPROF };
 
 /* ?sort, by, unit and min, as the options of memoir map. */
-static bool take_order(const struct request *request, struct breakdown_view *view,
-                       struct sort_rules *rules, struct answer *answer)
+static bool parse_order(const struct request *request, struct breakdown_view *view,
+                        struct sort_rules *rules, struct answer *answer)
 {
     const char *figures[FIGURES + 1] = {NULL}, *min = request_parameter(request, "min");
     for (int i = 0; i < FIGURES; i++)
         figures[i] = memory_figure_name((enum memory_figure)i);
-    int const figure = take_word(request, "sort", figures, answer);
-    int const by = figure < 0 ? -1 : take_word(request, "by", sort_by_names, answer);
-    int const unit = by < 0 ? -1 : take_word(request, "unit", breakdown_unit_names, answer);
+    int const figure = parameter_parse_word(request, "sort", figures, answer);
+    int const by = figure < 0 ? -1 : parameter_parse_word(request, "by", sort_by_names, answer);
+    int const unit =
+        by < 0 ? -1 : parameter_parse_word(request, "unit", breakdown_unit_names, answer);
     if (unit < 0)
         return false;
     *view = (struct breakdown_view){.figure = (enum memory_figure)figure,
@@ -38,9 +39,9 @@ static bool take_order(const struct request *request, struct breakdown_view *vie
     return false;
 }
 
-static bool take_parameters(const struct request *request, struct breakdown_view *view,
-                            struct sort_rules *rules, enum page_format *format,
-                            struct answer *answer)
+static bool parse_parameters(const struct request *request, struct breakdown_view *view,
+                             struct sort_rules *rules, enum page_format *format,
+                             struct answer *answer)
 {
     const char *top = request_parameter(request, "top");
     const char *named = request_parameter(request, "format");
@@ -50,7 +51,7 @@ static bool take_parameters(const struct request *request, struct breakdown_view
         answer_error(answer, request, 400, "top is a whole number from 1 to %d.", TOP_MOST);
         return false;
     }
-    if (!take_order(request, view, rules, answer))
+    if (!parse_order(request, view, rules, answer))
         return false;
     if (named && strcmp(named, "json") == 0)
         *format = PAGE_JSON;
@@ -99,12 +100,12 @@ void route_memory(struct target *target, struct request *request, struct answer 
     struct fault fault = {.text = ""};
     enum page_format format = PAGE_TEXT;
     struct process_snapshot_options options = {.top = 0};
-    if (!take_parameters(request, &view, &options.rules, &format, answer))
+    if (!parse_parameters(request, &view, &options.rules, &format, answer))
         return;
     int err = target_memory(target, &memory, &fault); /* the same process still? */
     options.top = view.figure == FIGURE_RSS ? view.top : 0;
     if (!err)
-        err = snapshot_take(&snapshot, target_pid(target), &options, &fault);
+        err = snapshot_read(&snapshot, target_pid(target), &options, &fault);
     if (err) {
         answer_error(answer, request, err == -EPERM || err == -EACCES ? 403 : 404, "%s",
                      fault.text);

@@ -76,8 +76,8 @@ static void write_requests(struct metrics_out *out, const struct request_counts 
     struct metrics_label const left = {"result", "left"};
     metrics_family(
         out, "memoir_serve_requests_total", "counter", "",
-        "Requests to this server: let in, of which left before their turn, or refused for "
-        "who asked or how.");
+        "Requests to this server: let_in (accepted), left (accepted, but the client left early), "
+        "refused (host, token, method or other site).");
     metrics_uint(out, &let_in, 1, counts->let_in);
     metrics_uint(out, &left, 1, counts->left);
     metrics_uint(out, &refused, 1, counts->refused);
@@ -95,7 +95,8 @@ static void write_all(struct metrics_out *out, struct target *target, struct met
     write_recording(out, target, state);
 }
 
-/* One text serves all who ask within a moment: whoever asks often costs the watched process nothing more. */
+/* One text serves all who ask within a moment: whoever asks often costs the watched process
+ * nothing more. */
 static int make_text(struct target *target, struct metrics_state *state, enum metrics_format format,
                      const struct request_counts *counts)
 {

@@ -9,7 +9,7 @@
 #include "serve/http/request_text.h"
 #include "serve/routes/routes.h"
 
-static int take_time(const char *text, size_t size, uint64_t *time_ns)
+static int parse_time(const char *text, size_t size, uint64_t *time_ns)
 {
     char word[40];
     if (size == 0)
@@ -20,25 +20,25 @@ static int take_time(const char *text, size_t size, uint64_t *time_ns)
     return human_parse_duration(word, time_ns);
 }
 
-static int take_times(const struct request *request, struct node_question *question,
-                      struct fault *fault)
+static int parse_times(const struct request *request, struct node_question *question,
+                       struct fault *fault)
 {
     const char *between = request_parameter(request, "between");
     const char *at = request_parameter(request, "at");
     const char *comma = between ? strchr(between, ',') : NULL;
-    if (at && take_time(at, strlen(at), &question->to_ns) < 0)
+    if (at && parse_time(at, strlen(at), &question->to_ns) < 0)
         return fault_set(fault, -EINVAL, "at is a time since the beginning, such as 90s.");
     if (between &&
-        (!comma || take_time(between, (size_t)(comma - between), &question->from_ns) < 0 ||
-         take_time(comma + 1, strlen(comma + 1), &question->to_ns) < 0 ||
+        (!comma || parse_time(between, (size_t)(comma - between), &question->from_ns) < 0 ||
+         parse_time(comma + 1, strlen(comma + 1), &question->to_ns) < 0 ||
          question->from_ns >= question->to_ns))
         return fault_set(fault, -EINVAL,
                          "between is two times since the beginning, such as 10s,90s.");
     return 0;
 }
 
-static int take_question(const struct request *request, struct node_question *question,
-                         struct fault *fault)
+static int parse_question(const struct request *request, struct node_question *question,
+                          struct fault *fault)
 {
     const char *points = request_parameter(request, "points");
     *question = (struct node_question){
@@ -46,7 +46,7 @@ static int take_question(const struct request *request, struct node_question *qu
     if (points && number_parse(points, 2, NODE_POINTS_MOST, &question->points) < 0)
         return fault_set(fault, -EINVAL, "points is a whole number from 2 to %d.",
                          NODE_POINTS_MOST);
-    return take_times(request, question, fault);
+    return parse_times(request, question, fault);
 }
 
 void route_nodes(struct target *target, struct request *request, struct answer *answer)
@@ -54,7 +54,7 @@ void route_nodes(struct target *target, struct request *request, struct answer *
     struct node_question question;
     struct fault fault = {.text = ""};
     struct json_out json;
-    int err = take_question(request, &question, &fault);
+    int err = parse_question(request, &question, &fault);
     FILE *out = err ? NULL : answer_begin(answer);
     if (out) {
         json_init(&json, out, false);

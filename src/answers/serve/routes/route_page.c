@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_page.c - the page, for browsers.  It has no data in it: its script asks for that, with the token. */
+/* route_page.c - the page, for browsers.  It has no data in it: its script asks for that, with
+ * the token. */
 #include "serve/routes/page.h"
 #include "serve/routes/routes.h"
 
@@ -34,7 +35,7 @@ static void send_part(struct request *request, struct answer *answer, const char
     else
         answer_error(
             answer, request, 404,
-            "This memoir was built without its page: with node and npm, ./dev build makes it.");
+            "This memoir was built without the page: install node and npm, and run ./dev build.");
 }
 
 void route_page_script(struct target *target, struct request *request, struct answer *answer)

@@ -14,7 +14,7 @@
 #define TOP_DEFAULT  1000 /* stacks of the text */
 #define TOP_MOST     100000
 #define LATER_NS     UINT64_C(200000000)
-#define PATIENCE_NS  UINT64_C(10000000000) /* for the recorder to write what happened */
+#define PATIENCE_NS  (10 * NS_PER_SECOND) /* for the recorder to write what happened */
 
 struct profile {
     const char *name, *metric; /* as in the path, and what is shown first */
@@ -24,26 +24,27 @@ struct profile {
 void route_pprof_index(struct target *target, struct request *request, struct answer *answer)
 {
     static const char page[] =
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><title>/debug/pprof/</title></head><body>\n"
-        "<h1>/debug/pprof/</h1>\n<ul>\n"
-        "<li><a href=\"/debug/pprof/heap\">heap</a>: who holds the heap now "
-        "(<a href=\"/debug/pprof/heap?debug=1\">text</a>)</li>\n"
-        "<li><a href=\"/debug/pprof/allocs\">allocs</a>: who asked for all that was ever allocated "
-        "(<a href=\"/debug/pprof/allocs?debug=1\">text</a>)</li>\n"
-        "<li><a href=\"/debug/pprof/profile?seconds=10\">profile</a>: time on processors, in "
-        "<code>?seconds=30</code></li>\n"
-        "<li><a href=\"/debug/fgprof?seconds=10\">fgprof</a>: the same and time spent waiting "
-        "(<a href=\"/debug/fgprof?seconds=10&amp;format=folded\">folded</a>)</li>\n"
-        "<li><a href=\"/debug/pprof/goroutine\">goroutine</a>: the stack of every thread now "
-        "(<a href=\"/debug/pprof/goroutine?debug=1\">by stack</a>, "
-        "<a href=\"/debug/pprof/goroutine?debug=2\">by thread</a>)</li>\n"
-        "<li>Of a Go program with <code>--go-pprof URL</code>, besides: "
-        "<a href=\"/debug/pprof/block\">block</a>, <a href=\"/debug/pprof/mutex\">mutex</a>, "
-        "<a href=\"/debug/pprof/threadcreate\">threadcreate</a>, "
-        "<a href=\"/debug/pprof/trace?seconds=1\">trace</a>, "
-        "<a href=\"/debug/pprof/cmdline\">cmdline</a></li>\n"
-        "</ul>\n<p>heap and allocs with <code>?seconds=N</code>: what changed in that time.</p>\n"
-        "<pre>go tool pprof http://HOST/debug/pprof/heap</pre>\n</body></html>\n";
+        "<!DOCTYPE html>\n<html "
+        "lang=\"en\"><head><title>/debug/pprof/</title></head><body>\n<h1>/debug/pprof/</"
+        "h1>\n<ul>\n<li><a "
+        "href=\"/debug/pprof/heap\">heap</a>: which code holds the heap now (<a "
+        "href=\"/debug/pprof/heap?debug=1\">text</a>)</li>\n<li><a "
+        "href=\"/debug/pprof/allocs\">allocs</a>: which code asked for all allocations so far (<a "
+        "href=\"/debug/pprof/allocs?debug=1\">text</a>)</li>\n<li><a "
+        "href=\"/debug/pprof/profile?seconds=10\">profile</a>: time on CPUs, in "
+        "<code>?seconds=30</code></li>\n<li><a href=\"/debug/fgprof?seconds=10\">fgprof</a>: time "
+        "on CPUs and time spent waiting (<a "
+        "href=\"/debug/fgprof?seconds=10&amp;format=folded\">folded</a>)</li>\n<li><a "
+        "href=\"/debug/pprof/goroutine\">goroutine</a>: the stack of every thread now (<a "
+        "href=\"/debug/pprof/goroutine?debug=1\">by stack</a>, <a "
+        "href=\"/debug/pprof/goroutine?debug=2\">by thread</a>)</li>\n<li>For a Go program with "
+        "<code>--go-pprof URL</code>, also: <a href=\"/debug/pprof/block\">block</a>, <a "
+        "href=\"/debug/pprof/mutex\">mutex</a>, <a "
+        "href=\"/debug/pprof/threadcreate\">threadcreate</a>, <a "
+        "href=\"/debug/pprof/trace?seconds=1\">trace</a>, <a "
+        "href=\"/debug/pprof/cmdline\">cmdline</a></li>\n</ul>\n<p>heap and allocs with "
+        "<code>?seconds=N</code>: what changed in that time.</p>\n<pre>go tool pprof "
+        "http://HOST/debug/pprof/heap</pre>\n</body></html>\n";
     FILE *out = answer_begin(answer);
     (void)target, (void)request;
     if (out)
@@ -52,8 +53,8 @@ void route_pprof_index(struct target *target, struct request *request, struct an
 }
 
 /* The parameters; false with an answer when they make no sense. */
-static bool take_parameters(struct profile *profile, const struct request *request,
-                            struct answer *answer)
+static bool parse_parameters(struct profile *profile, const struct request *request,
+                             struct answer *answer)
 {
     const char *debug = request_parameter(request, "debug");
     const char *seconds = request_parameter(request, "seconds");
@@ -71,12 +72,13 @@ static bool take_parameters(struct profile *profile, const struct request *reque
     return false;
 }
 
-/* Whether a change over some seconds can be told now.  It begins with what the recording had when asked for. */
+/* Whether a change over some seconds can be told now.  It begins with what the recording had
+ * when asked for. */
 static bool is_due(const struct profile *profile, struct request *request,
                    const struct recording *recording, struct answer *answer)
 {
     uint64_t const waited = monotonic_ns() - request->began_ns;
-    uint64_t const wanted = profile->seconds * 1000000000u;
+    uint64_t const wanted = profile->seconds * NS_PER_SECOND;
     if (!request->from_ns) {
         request->from_ns = recording->duration_ns ? recording->duration_ns : 1;
         answer_later(answer, wanted);
@@ -116,7 +118,7 @@ static void serve_profile(struct profile *profile, struct target *target, struct
     struct fault fault = {.text = ""};
     if (route_relay(profile->name, target, request, answer))
         return;
-    if (!take_parameters(profile, request, answer))
+    if (!parse_parameters(profile, request, answer))
         return;
     struct recording *recording = target_recording(target, NULL, &fault);
     if (!recording) {

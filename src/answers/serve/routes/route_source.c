@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_source.c - which files and lines cost what, and the text of one file if it may be shown: source_file.h says when. */
+/* route_source.c - which files and lines cost what, and the text of one file if it may be shown:
+ * source_file.h says when. */
 #include <errno.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ static bool choose_file(struct source_answer *said, struct answer *answer)
             return true;
         answer_error(answer, said->request, 404,
                      "No frame of the recording is in that file: without file= the answer lists "
-                     "those that are.");
+                     "all files.");
         return false;
     }
     if (focus && *focus)

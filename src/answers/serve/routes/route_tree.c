@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_tree.c - physical memory by call stack, as the page profilers before us serve it, and as we do. */
+/* route_tree.c - physical memory by call stack, as the page profilers before us serve it, and as
+ * we do. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,13 +9,13 @@
 #include "serve/routes/openapi.h"
 #include "serve/http/request_text.h"
 #include "serve/routes/routes.h"
-#include "serve/http/take_parameter.h"
+#include "serve/http/parameter_parse.h"
 #include "serve/content/tree_text.h"
 
 #define THRESHOLD_KIB UINT64_C(256)
 #define KEPT_MOST     ((size_t)32 << 20) /* a larger tree lives only until it is sent */
 
-static bool take_wish(const struct request *request, struct tree_wish *wish, struct answer *answer)
+static bool parse_wish(const struct request *request, struct tree_wish *wish, struct answer *answer)
 {
     const char *threshold = request_parameter(request, "threshold");
     if (request->has_odd_parameters)
@@ -23,11 +24,12 @@ static bool take_wish(const struct request *request, struct tree_wish *wish, str
         answer_error(answer, request, 400, "threshold is a whole number of %s.",
                      wish->form == TREE_OURS ? "bytes" : "KiB");
     else
-        return take_flag(request, "reverse", &wish->outermost_first, answer);
+        return parameter_parse_flag(request, "reverse", &wish->outermost_first, answer);
     return false;
 }
 
-/* Whether the recording has anything to do with pages.  One that has nothing at all yet may be about to. */
+/* Whether the recording has anything to do with pages.  One that has nothing at all yet may be
+ * about to. */
 static bool may_have_pages(const struct recording *recording, const struct running *running)
 {
     static const char *const kinds[] = {"pages.resident", "pages.swap", "pages.cache",
@@ -50,8 +52,8 @@ static struct recording *find_recording(struct target *target, const struct runn
         return recording;
     else
         answer_error(answer, request, 404,
-                     "This recording knows the heap only, not the pages: record them with memoir "
-                     "pages, or with --pages of memoir run and attach.");
+                     "This recording has the heap but no pages: record pages with memoir pages, or "
+                     "with --pages of memoir run and memoir attach.");
     return NULL;
 }
 
@@ -126,7 +128,8 @@ void route_tree(struct target *target, struct request *request, struct answer *a
 {
     struct tree_wish wish = {.form = TREE_COMPATIBLE, .threshold = THRESHOLD_KIB};
     bool is_short;
-    if (!take_wish(request, &wish, answer) || !take_flag(request, "short", &is_short, answer))
+    if (!parse_wish(request, &wish, answer) ||
+        !parameter_parse_flag(request, "short", &is_short, answer))
         return;
     if (is_short)
         send_short(target, request, answer);
@@ -137,12 +140,12 @@ void route_tree(struct target *target, struct request *request, struct answer *a
 void route_pages_tree(struct target *target, struct request *request, struct answer *answer)
 {
     struct tree_wish wish = {.form = TREE_OURS, .threshold = THRESHOLD_KIB * 1024};
-    if (take_wish(request, &wish, answer))
+    if (parse_wish(request, &wish, answer))
         send_tree(target, &wish, request, answer);
 }
 
 /* false with an answer when there is any other parameter. */
-static bool takes_only(const struct request *request, const char *name, struct answer *answer)
+static bool has_only(const struct request *request, const char *name, struct answer *answer)
 {
     for (size_t i = 0; i < request->parameter_count; i++)
         if (strcmp(request->parameters[i].name, name) != 0) {
@@ -155,7 +158,7 @@ static bool takes_only(const struct request *request, const char *name, struct a
 
 void route_pid(struct target *target, struct request *request, struct answer *answer)
 {
-    if (!takes_only(request, "pid", answer))
+    if (!has_only(request, "pid", answer))
         return;
     target_recording(target, NULL, NULL); /* it may tell by now */
     FILE *out = answer_begin(answer);
@@ -167,7 +170,7 @@ void route_pid(struct target *target, struct request *request, struct answer *an
 void route_openapi(struct target *target, struct request *request, struct answer *answer)
 {
     (void)target;
-    if (!takes_only(request, "", answer))
+    if (!has_only(request, "", answer))
         return;
     FILE *out = answer_begin(answer);
     if (out)

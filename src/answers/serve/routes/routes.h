@@ -10,7 +10,8 @@
 struct route {
     const char *path; /* the whole of it */
     const char *help; /* for the list of routes */
-    /* Fills the answer.  All handlers run in one thread, one after the other, and have the target to themselves. */
+    /* Fills the answer.  All handlers run in one thread, one after the other, and have the
+     * target to themselves. */
     void (*handle)(struct target *target, struct request *request, struct answer *answer);
 };
 
@@ -20,7 +21,8 @@ route_find(const char *path); /* NULL when there is none; one slash too much at 
 /* Whether errors at this path are JSON whatever the client accepts, as all answers there are. */
 bool path_speaks_json(const char *path);
 
-/* For handlers of what Go serves, too: whether the program's own endpoint is asked, or has answered. */
+/* For handlers of what Go serves, too: whether the program's own endpoint is asked, or has
+ * answered. */
 bool route_relay(const char *name, struct target *target, struct request *request,
                  struct answer *answer);
 

@@ -55,7 +55,8 @@ int find_recording(uint32_t pid, char path[PATH_MAX], struct fault *fault)
     if (err < 0)
         return fault_set(fault, err, "cannot look for recorders in /proc: %s", strerror(-err));
     err = fault_set(fault, -ENOENT,
-                    "process %u is not being recorded: start it with memoir run, or attach to it",
+                    "process %u is not being recorded: start the program with memoir run, or use "
+                    "memoir attach",
                     pid);
     for (size_t i = 0; i < files.files.count && err; i++) {
         const struct open_file *file = &files.files.items[i];

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 
 #define LOOK_SHARE   100 /* looking may take this part of the time */
-#define FRESH_NS     UINT64_C(1000000000)
+#define FRESH_NS     NS_PER_SECOND
 #define REGIONS_KEPT 131072u /* more are looked at anew each time: some 25 MB would stay for them */
 
 struct map_look {
@@ -39,8 +39,9 @@ static bool same_order(const struct sort_rules *one, const struct sort_rules *ot
     return one->by == other->by && one->figure == other->figure;
 }
 
-const struct breakdown *map_look_take(struct map_look **kept, uint32_t pid,
-                                      const struct sort_rules *rules, int *err, struct fault *fault)
+const struct breakdown *map_look_refresh(struct map_look **kept, uint32_t pid,
+                                         const struct sort_rules *rules, int *err,
+                                         struct fault *fault)
 {
     struct process_snapshot_options const options = {.rules = *rules};
     if (!*kept)
@@ -58,7 +59,7 @@ const struct breakdown *map_look_take(struct map_look **kept, uint32_t pid,
             fault_set(fault, *err, "out of memory");
     } else {
         drop(look);
-        *err = snapshot_take(&look->snapshot, pid, &options, fault);
+        *err = snapshot_read(&look->snapshot, pid, &options, fault);
         look->is_taken = *err == 0;
         look->pid = pid;
         look->taken_ns = monotonic_ns();

@@ -89,7 +89,7 @@ static int64_t residual(const struct breakdown *breakdown)
     return is_between ? 0 : after - sum;
 }
 
-int memory_look_take(struct memory_look *look, const struct breakdown *breakdown)
+int memory_look_sum(struct memory_look *look, const struct breakdown *breakdown)
 {
     int err = 0;
     forget(look);
@@ -113,8 +113,8 @@ void memory_look_refresh(struct memory_look *look, uint32_t pid)
     struct process_snapshot snapshot;
     if (look->taken_ns && began - look->taken_ns < look->cost_ns * LOOK_SHARE)
         return;
-    if (snapshot_take(&snapshot, pid, &(struct process_snapshot_options){.top = 1}, NULL) == 0) {
-        memory_look_take(look, &snapshot.breakdown);
+    if (snapshot_read(&snapshot, pid, &(struct process_snapshot_options){.top = 1}, NULL) == 0) {
+        memory_look_sum(look, &snapshot.breakdown);
         snapshot_fini(&snapshot);
     } else
         forget(look);

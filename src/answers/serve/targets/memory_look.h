@@ -1,6 +1,8 @@
-/* memory_look.h - all memory of the process by whose it is, for /metrics: taken now and then, kept as sums.
+/* memory_look.h - all memory of the process by whose it is, for /metrics: taken now and then,
+ * kept as sums.
  *
- * Names come from the process and may be any and many: those of one category beyond SUBSYSTEMS_MOST are summed up as "other". */
+ * Names come from the process and may be any and many: those of one category beyond
+ * SUBSYSTEMS_MOST are summed up as "other". */
 #pragma once
 
 #include "process_map/snapshot.h"
@@ -29,8 +31,9 @@ struct memory_look {
     struct memory_bytes total;
     struct cgroup_memory cgroup;
     int64_t page_tables; /* -1: unknown */
-    int64_t
-        unattributed; /* the kernel's count, just after, less the sum; 0 where the sum lies between before and after */
+    /* the kernel's count, just after, less the sum; 0 where the sum lies between before and
+     * after */
+    int64_t unattributed;
     uint64_t regions;
     uint64_t taken_ns, cost_ns; /* when, monotonic, and how long it took */
     uint64_t looks, gentle_looks, failures;
@@ -40,5 +43,6 @@ struct memory_look {
 void memory_look_refresh(struct memory_look *look, uint32_t pid);
 void memory_look_fini(struct memory_look *look);
 
-/* Sums up a breakdown; what was known before is dropped.  0 or -ENOMEM.  (For memory_look_refresh, and for tests.) */
-int memory_look_take(struct memory_look *look, const struct breakdown *breakdown);
+/* Sums up a breakdown; what was known before is dropped.  0 or -ENOMEM.  (For
+ * memory_look_refresh, and for tests.) */
+int memory_look_sum(struct memory_look *look, const struct breakdown *breakdown);

@@ -3,11 +3,7 @@
 
 static void write_value(struct json_out *json, const char *key, int64_t value)
 {
-    json_key(json, key);
-    if (value == RAM_NONE)
-        json_null(json);
-    else
-        json_int(json, value);
+    json_int_field_if(json, key, value != RAM_NONE, value);
 }
 
 void node_curve_write(struct json_out *json, const struct node_curve *curve)
@@ -55,10 +51,7 @@ void node_values_write(struct json_out *json, const int64_t *values, size_t coun
         int64_t last = RAM_NONE;
         for (size_t k = i; k < count && k < i + step; k++)
             last = values[k] != RAM_NONE ? values[k] : last;
-        if (last == RAM_NONE)
-            json_null(json);
-        else
-            json_int(json, last);
+        json_int_if(json, last != RAM_NONE, last);
     }
     json_array_end(json);
 }

@@ -71,11 +71,7 @@ static int write_node(struct json_out *json, const struct node_question *questio
     json_text_field(json, "class", target_kind_name(target));
     json_uint_field(json, "gaps", 0);
     json_bool_field(json, "up", target_known_memory(target, &memory) == 0);
-    json_key(json, "last_ns");
-    if (recording)
-        json_uint(json, recording->duration_ns);
-    else
-        json_null(json);
+    json_uint_field_if(json, "last_ns", recording, recording ? recording->duration_ns : 0);
     json_uint_field(json, "missing", 0);
     json_key(json, "height");
     json_null(json);

@@ -54,7 +54,7 @@ static int choose_column(struct run_rows *rows, struct fault *fault)
         return rows->column >= 0 ? 0
                                  : fault_set(fault, -EINVAL,
                                              "There is no column \"%.80s\" here: \"columns\" of "
-                                             "/api/nodes has those that are.",
+                                             "/api/nodes lists all columns.",
                                              wanted);
     }
     for (size_t i = 0; rows->ram && i < sizeof(usual) / sizeof(usual[0]); i++) {
@@ -100,7 +100,8 @@ static bool is_there(const struct ram *ram, size_t node, size_t stamp)
     return false;
 }
 
-/* When it answered last, and how many snapshots it has missed since it first did.  What is being written right now may lack some who will still answer. */
+/* When it answered last, and how many snapshots it has missed since it first did.  What is being
+ * written right now may lack some who will still answer. */
 static void write_presence(struct json_out *json, const struct run_rows *rows, size_t node)
 {
     size_t const count = rows->ram ? rows->ram->stamps.count : 0;
@@ -112,11 +113,7 @@ static void write_presence(struct json_out *json, const struct run_rows *rows, s
         last = now ? i : last;
     }
     json_bool_field(json, "up", seen && last + 2 >= count);
-    json_key(json, "last_ns");
-    if (seen)
-        json_int(json, rows->times_ns[last]);
-    else
-        json_null(json);
+    json_int_field_if(json, "last_ns", seen, seen ? rows->times_ns[last] : 0);
     json_uint_field(json, "missing", missing);
 }
 
@@ -125,16 +122,9 @@ static void write_height(struct json_out *json, const struct run_rows *rows, siz
     int64_t height = RAM_NONE;
     for (size_t i = rows->ram ? rows->ram->stamps.count : 0; i-- > 0 && height == RAM_NONE;)
         height = ram_round(rows->ram, node, i);
-    json_key(json, "height");
-    if (height == RAM_NONE)
-        json_null(json);
-    else
-        json_int(json, height);
-    json_key(json, "lag");
-    if (height == RAM_NONE)
-        json_null(json);
-    else
-        json_int(json, rows->height - height);
+    bool const is_known = height != RAM_NONE;
+    json_int_field_if(json, "height", is_known, height);
+    json_int_field_if(json, "lag", is_known, is_known ? rows->height - height : 0);
 }
 
 static void write_targets(struct json_out *json, const struct run_rows *rows, size_t node)
@@ -220,8 +210,7 @@ int node_rows_write_run(struct json_out *json, const struct node_question *quest
     struct run_rows rows = {.question = question, .run = served_run_content(run), .served = served};
     struct fault why = {.text = ""};
     if (!rows.run)
-        return fault_set(fault, -ENOENT,
-                         "Nothing is in this run yet: its first snapshot is under way.");
+        return fault_set(fault, -ENOENT, "This run is empty: its first snapshot is being taken.");
     rows.ram = served_run_ram(run, &why);
     int err = rows.ram || why.code == -ENODATA ? link_targets(&rows, run) : why.code;
     if (!rows.ram && err)

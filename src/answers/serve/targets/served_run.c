@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 
-#define LOOK_NS   UINT64_C(1000000000)
+#define LOOK_NS   NS_PER_SECOND
 #define REST_PART 10 /* so many times as long as it took */
 #define LINE_MOST 512
 
@@ -25,7 +25,8 @@ struct served_run {
     off_t fetched_bytes;     /* of its fetches.jsonl */
 };
 
-/* Who writes a run holds a lock on its folder.  It is only looked for: a lock of ours, however short, could turn away a watch that begins. */
+/* Who writes a run holds a lock on its folder.  It is only looked for: a lock of ours, however
+ * short, could turn away a watch that begins. */
 static bool is_locked(ino_t folder)
 {
     FILE *locks = fopen("/proc/locks", "re");
@@ -35,6 +36,7 @@ static bool is_locked(ino_t folder)
         unsigned major, minor;
         uint64_t inode;
         found =
+            /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
             sscanf(line, "%*d: FLOCK %*s WRITE %*d %x:%x:%" SCNu64, &major, &minor, &inode) == 3 &&
             inode == folder;
     }
@@ -151,7 +153,7 @@ const struct ram *served_run_ram(struct served_run *run, struct fault *fault)
 {
     uint64_t const began_ns = monotonic_ns();
     if (!run->run) {
-        fault_set(fault, -ENOENT, "nothing is in the run %s yet", run->path);
+        fault_set(fault, -ENOENT, "the run %s is empty", run->path);
         return NULL;
     }
     if (!run->has_ram && !run->ram_fault.text[0]) {

@@ -1,14 +1,17 @@
-/* served_run.h - the folder of a run that is served, looked at again while memoir watch writes into it.
+/* served_run.h - the folder of a run that is served, looked at again while memoir watch writes
+ * into it.
  *
- * A look lists the whole folder, and the memory of all nodes is read anew after it; so both together are done in at most one part in ten of the time, and no more
- * than once a second.  One thread at a time. */
+ * A look lists the whole folder, and the memory of all nodes is read anew after it; so both
+ * together are done in at most one part in ten of the time, and no more than once a second.  One
+ * thread at a time. */
 #pragma once
 
 #include "cluster/ram/ram.h"
 
 struct served_run;
 
-/* NULL with a sentence: no folder, or nothing of a run in it, unless somebody is about to write one. */
+/* NULL with a sentence: no folder, or nothing of a run in it, unless somebody is about to write
+ * one. */
 struct served_run *served_run_open(const char *path, struct fault *fault);
 void served_run_close(struct served_run *run); /* NULL is allowed */
 

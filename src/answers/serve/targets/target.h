@@ -1,8 +1,10 @@
-/* target.h - what is watched: a process, its recording, a recording alone; or what was watched: a file of another program, a node of a run.
+/* target.h - what is watched: a process, its recording, a recording alone; or what was watched:
+ * a file of another program, a node of a run.
  *
- * What is no recording of memoir's is read as a whole, a node of a run when it is first asked about, and again as the run grows.
- * One thread at a time.  A process may have no recording yet: it is looked for now and then.  A number that belongs to
- * another process now is told by when that one began. */
+ * What is no recording of memoir's is read as a whole, a node of a run when it is first asked
+ * about, and again as the run grows. One thread at a time.  A process may have no recording yet:
+ * it is looked for now and then.  A number that belongs to another process now is told by when
+ * that one began. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,29 +21,29 @@ struct target;
 struct target_list;
 struct target_state;
 
-/* NULL with a sentence when there is neither such a process nor such a recording.  The options are copied, not the
- * path. */
+/* NULL with a sentence when there is neither such a process nor such a recording.  The options
+ * are copied, not the path. */
 struct target *target_open(const struct target_options *options, struct fault *fault);
 void target_close(struct target *target); /* NULL is allowed */
 
-/* The recording as of now, with its running sums (if `running` is not NULL); both until the next call.  NULL with a
- * sentence that says what to do when there is none. */
+/* The recording as of now, with its running sums (if `running` is not NULL); both until the next
+ * call.  NULL with a sentence that says what to do when there is none. */
 struct recording *target_recording(struct target *target, const struct running **running,
                                    struct fault *fault);
-/* What is known without adding up all of it, which takes seconds for a large file: whether anything was found of a metric (see
- * columns_used.h), and the end of its last bucket. */
+/* What is known without adding up all of it, which takes seconds for a large file: whether
+ * anything was found of a metric (see columns_used.h), and the end of its last bucket. */
 bool target_has(const struct target *target, const struct metric *metric);
 uint64_t target_time(const struct target *target);
-/* Whether memory grows, of the recording that target_recording last gave; made once for what is there, because that may take
- * seconds.  NULL with a sentence when it cannot be read. */
+/* Whether memory grows, of the recording that target_recording last gave; made once for what is
+ * there, because that may take seconds.  NULL with a sentence when it cannot be read. */
 const struct recording_growth *target_growth(struct target *target, struct fault *fault);
 /* How large the file of the recording is; of a run that of its folder means nothing: 0. */
 uint64_t target_bytes(const struct target *target);
 
 enum target_kind target_kind(const struct target *target);
 const char *target_kind_name(const struct target *target); /* "process"; of all files "recording" */
-/* Whether it is read when it is first asked about, as runs and their nodes are; has a row of its own in /api/nodes; is told of by
- * /api/events by itself. */
+/* Whether it is read when it is first asked about, as runs and their nodes are; has a row of its
+ * own in /api/nodes; is told of by /api/events by itself. */
 bool target_is_read_late(const struct target *target);
 bool target_has_row(const struct target *target);
 bool target_is_told(const struct target *target);
@@ -64,18 +66,21 @@ const char *target_profile(const struct target *target); /* NULL: not of a run, 
 /* Where the history is; NULL: it is none. */
 const char *target_history(const struct target *target);
 
-/* Whether its recording is in memory; and of a node of a run, so that it can be let go: when it was last asked for, monotonic (0: never). */
+/* Whether its recording is in memory; and of a node of a run, so that it can be let go: when it
+ * was last asked for, monotonic (0: never). */
 bool target_is_open(const struct target *target);
 uint64_t target_used_ns(const struct target *target);
 void target_rest(struct target *target);
-/* Before each request: only after that a run which has grown is read again, so what was got during a request stays. */
+/* Before each request: only after that a run which has grown is read again, so what was got
+ * during a request stays. */
 void target_tend(struct target *target);
 
-/* Goes on making sums over stretches of a large recording (analyze/sums/sum_tree.h) that may take so much memory, for about so long.
- * Whether there is more to do. */
+/* Goes on making sums over stretches of a large recording (analyze/sums/sum_tree.h) that may
+ * take so much memory, for about so long. Whether there is more to do. */
 bool target_sum_up(struct target *target, size_t bytes_most, uint64_t budget_ns);
 
-/* The process as of now.  0; -ESRCH with a sentence when it has ended, -ENOENT when none is watched. */
+/* The process as of now.  0; -ESRCH with a sentence when it has ended, -ENOENT when none is
+ * watched. */
 int target_memory(struct target *target, struct memory_status *memory, struct fault *fault);
 const struct target_beside *target_beside(const struct target *target);
 uint32_t target_pid(const struct target *target);      /* 0: none */
@@ -83,14 +88,15 @@ uint64_t target_began_ns(const struct target *target); /* the process, unix time
 
 /* The number of the process as --pid or the recording says; 0: not known yet. */
 uint32_t target_known_pid(const struct target *target);
-/* That process as of now, also when only its recording is served, as long as that is being written.  0, or -ESRCH when it
- * has ended or may be another one by now. */
+/* That process as of now, also when only its recording is served, as long as that is being
+ * written.  0, or -ESRCH when it has ended or may be another one by now. */
 int target_known_memory(struct target *target, struct memory_status *memory);
 
 /* The file of the recording without its folders; "" when there is none. */
 const char *target_file(const struct target *target);
 
-/* The last tree of pages that was made of the recording, for whoever asks for the same again; NULL: none. */
+/* The last tree of pages that was made of the recording, for whoever asks for the same again;
+ * NULL: none. */
 struct tree_text **target_kept_tree(struct target *target);
 
 /* For the numbers that /metrics remembers between two calls; NULL when out of memory. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target_foreign.c - a file of another program, or a packed recording, which does not grow: read once. */
+/* target_foreign.c - a file of another program, or a packed recording, which does not grow: read
+ * once. */
 #include "formats/open/input_file.h"
 #include "serve/targets/target_parts.h"
 

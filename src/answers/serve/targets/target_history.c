@@ -14,8 +14,8 @@ static int open_history(struct target *target, struct fault *fault)
 static struct recording *refuse_recording(struct target *target, struct fault *fault)
 {
     fault_set(fault, -ENOENT,
-              "%s is a history: it has sums over days, and neither call stacks nor events; "
-              "/api/history tells them",
+              "%s is a history: it has sums over days, but no call stacks and no events; "
+              "/api/history shows the sums",
               target_file(target));
     return NULL;
 }

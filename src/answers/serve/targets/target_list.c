@@ -171,6 +171,8 @@ bool target_list_sum_up(struct target_list *list, uint64_t budget_ns)
     size_t open = 0;
     vec_each (target, &list->items)
         open += target_is_open(*target);
+    if (open == 0)
+        return false;
     vec_each (target, &list->items)
         if (target_is_open(*target) && target_sum_up(*target, SUMS_BYTES_MOST / open, budget_ns))
             return true;
@@ -205,7 +207,7 @@ static struct target *select_by_id(const struct target_list *list, const char *i
     struct target *target = target_list_find(list, id);
     if (!target)
         answer_error(answer, request, 404,
-                     "There is no target \"%.40s\" here: /api/targets has those that are.", id);
+                     "There is no target \"%.40s\" here: /api/targets lists all targets.", id);
     return target;
 }
 
@@ -221,13 +223,13 @@ struct target *target_list_select(const struct target_list *list, const struct r
         return list->items.items[0];
     if (number_parse(text, 1, UINT32_MAX, &pid) < 0) {
         answer_error(answer, request, 400,
-                     "pid is the number of a process: /api/targets has them.");
+                     "pid is the PID of a served process: /api/targets lists all targets.");
         return NULL;
     }
     vec_each (target, &list->items)
         if (target_known_pid(*target) == pid)
             return *target;
     answer_error(answer, request, 404,
-                 "Process %u is not served here: /api/targets has those that are.", (unsigned)pid);
+                 "Process %u is not served here: /api/targets lists all targets.", (unsigned)pid);
     return NULL;
 }

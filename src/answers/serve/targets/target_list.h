@@ -1,7 +1,8 @@
-/* target_list.h - all that one server serves: a process, or several recordings and runs.  The first is meant when a request does not
- * say which.
+/* target_list.h - all that one server serves: a process, or several recordings and runs.  The
+ * first is meant when a request does not say which.
  *
- * Of a run there is a target for all of it, and one for each node and kind of profile; of those TARGETS_OPEN_MOST are in memory at once, those that were asked for last. */
+ * Of a run there is a target for all of it, and one for each node and kind of profile; of those
+ * TARGETS_OPEN_MOST are in memory at once, those that were asked for last. */
 #pragma once
 
 #include "base/vec.h"
@@ -33,15 +34,16 @@ int target_list_open(struct target_list *list, const struct target_options *opti
 /* The same for the folder of a run, options->path. */
 int target_list_open_run(struct target_list *list, const struct target_options *options,
                          struct fault *fault);
-/* Before each request: takes in nodes that runs have got since, at the end of the list, and lets go what nobody has asked for lately. */
+/* Before each request: takes in nodes that runs have got since, at the end of the list, and lets
+ * go what nobody has asked for lately. */
 void target_list_tend(struct target_list *list);
-/* While nobody asks: makes sums of large recordings for about so long, in SUMS_BYTES_MOST of memory for all of them together.
- * Whether there is more to do. */
+/* While nobody asks: makes sums of large recordings for about so long, in SUMS_BYTES_MOST of
+ * memory for all of them together. Whether there is more to do. */
 bool target_list_sum_up(struct target_list *list, uint64_t budget_ns);
 void target_list_close(struct target_list *list);
 
-/* The first, or the one of ?target=ID or ?pid=; NULL with an answer when there is none.  An id is the place in the list,
- * from 1: nothing is ever taken out of it. */
+/* The first, or the one of ?target=ID or ?pid=; NULL with an answer when there is none.  An id
+ * is the place in the list, from 1: nothing is ever taken out of it. */
 struct target *target_list_select(const struct target_list *list, const struct request *request,
                                   struct answer *answer);
 

@@ -56,7 +56,8 @@ static FILE *begin(struct json_out *json, char **text, size_t *size, size_t plac
     return out;
 }
 
-/* Without the newline: it is the end of an event.  What does not fit into memory is not told; there is more to come. */
+/* Without the newline: it is the end of an event.  What does not fit into memory is not told;
+ * there is more to come. */
 static void finish(struct json_out *json, FILE *out, char **text, const size_t *size,
                    const char *event, struct voice voice)
 {

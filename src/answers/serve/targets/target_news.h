@@ -1,8 +1,11 @@
-/* target_news.h - what is new about all that is served: who began and ended, whose recording has grown, which marks came.
+/* target_news.h - what is new about all that is served: who began and ended, whose recording has
+ * grown, which marks came.
  *
  * Events and their data, one line of JSON each (schemas in api/events.json):
- *   target  how it is with one of them: for the first time, or when more than its time has changed
- *   grown   there is more of its recording; of a run, of any of its nodes, which are not told of by themselves
+ *   target  how it is with one of them: for the first time, or when more than its time has
+ *   changed
+ *   grown   there is more of its recording; of a run, of any of its nodes, which are not told of
+ *           by themselves
  *   marks   marks, phases and alerts that came, the newest when there were very many
  *
  * One thread, that which has the targets. */

@@ -1,8 +1,8 @@
 /* target_operations.h - what differs from one kind of target to the next.
  *
- * Each kind has a file target_KIND.c with its row of operations.  Only the files of this folder include this header; others
- * call the functions of target.h, which ask the row.
- * To add a kind: its value in enum target_kind, its file, its row below and in target.c. */
+ * Each kind has a file target_KIND.c with its row of operations.  Only the files of this folder
+ * include this header; others call the functions of target.h, which ask the row. To add a kind:
+ * its value in enum target_kind, its file, its row below and in target.c. */
 #pragma once
 
 #include "base/json_out.h"
@@ -15,7 +15,8 @@ struct target_operations {
     bool is_told;      /* by /api/events */
     /* At the start.  0 or -errno with a sentence.  NULL: nothing is to be done. */
     int (*open)(struct target *target, struct fault *fault);
-    /* Reads all of it, for target_show_whole; NULL with a sentence.  The caller destroys.  NULL: it is followed, or has no recording. */
+    /* Reads all of it, for target_show_whole; NULL with a sentence.  The caller destroys.  NULL:
+     * it is followed, or has no recording. */
     struct recording *(*read)(struct target *target, struct fault *fault);
     /* As target_recording, without sums. */
     struct recording *(*recording)(struct target *target, struct fault *fault);

@@ -1,4 +1,5 @@
-/* target_parts.h - the inside of a target, for the files of its kinds, and what they have in common. */
+/* target_parts.h - the inside of a target, for the files of its kinds, and what they have in
+ * common. */
 #pragma once
 
 #include "analyze/sums/columns_used.h"
@@ -36,13 +37,14 @@ struct recording *target_current(const struct target *target);
 void target_let_go(struct target *target);
 int target_copy_path(struct target *target, const char *path, struct fault *fault);
 
-/* Follows the recording at `path` from now on, instead of what was there.  0, or -errno with a sentence: nothing has changed, or the
- * target has no recording now. */
+/* Follows the recording at `path` from now on, instead of what was there.  0, or -errno with a
+ * sentence: nothing has changed, or the target has no recording now. */
 int target_follow(struct target *target, const char *path, struct fault *fault);
 /* What is followed, as of now; NULL with a sentence: then it is let go. */
 struct recording *target_followed(struct target *target, struct fault *fault);
 
-/* Reads all of it by the operation for that, and shows that from now on as `path`.  As target_follow. */
+/* Reads all of it by the operation for that, and shows that from now on as `path`.  As
+ * target_follow. */
 int target_show_whole(struct target *target, const char *path, struct fault *fault);
 
 /* Keys about a recording: its file, its program, its times, its metrics. */

@@ -15,7 +15,7 @@ static int find_process(struct target *target, struct fault *fault)
     uint32_t const pid = target->options.pid;
     int const err = process_age_read(pid, &target->process.began_ticks, &target->process.began_ns);
     if (err == -ENOENT)
-        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists those there are",
+        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists all processes",
                          pid);
     if (err)
         return fault_set(fault, err, "cannot read about process %u: %s", pid, strerror(-err));
@@ -76,8 +76,8 @@ static struct recording *current_recording(struct target *target, struct fault *
         return target_followed(target, fault);
     if (!target->options.path)
         fault_set(fault, -ENOENT,
-                  "process %u is not being recorded: start it with memoir run, or record it "
-                  "from now on with memoir attach %u",
+                  "process %u is not being recorded: start the program with memoir run, or record "
+                  "the process from now on with memoir attach %u",
                   pid, pid);
     return NULL;
 }

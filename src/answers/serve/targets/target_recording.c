@@ -25,7 +25,9 @@ static struct recording *current_recording(struct target *target, struct fault *
 int target_file_memory(struct target *target, struct memory_status *memory, struct fault *fault)
 {
     (void)target, (void)memory;
-    return fault_set(fault, -ENOENT, "only a recording is served: for its process add --pid PID");
+    return fault_set(fault, -ENOENT,
+                     "this target is only a recording: to serve its process, add "
+                     "--pid PID");
 }
 
 uint32_t target_file_known_pid(const struct target *target)

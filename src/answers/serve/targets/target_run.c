@@ -32,7 +32,7 @@ struct recording *target_run_read(struct target *target, const char *nick, struc
 {
     const struct run *run = served_run_content(target->options.run);
     if (!run) {
-        fault_set(fault, -ENOENT, "nothing is in the run %s yet: its first snapshot is under way",
+        fault_set(fault, -ENOENT, "the run %s is empty: its first snapshot is being taken",
                   served_run_name(target->options.run));
         return NULL;
     }
@@ -80,7 +80,9 @@ struct recording *target_run_recording(struct target *target, struct fault *faul
 int target_run_memory(struct target *target, struct memory_status *memory, struct fault *fault)
 {
     (void)target, (void)memory;
-    return fault_set(fault, -ENOENT, "a run is served: only a process of this machine has this");
+    return fault_set(fault, -ENOENT,
+                     "this target is a run: only a process of this machine has "
+                     "these numbers");
 }
 
 uint32_t target_run_known_pid(const struct target *target)

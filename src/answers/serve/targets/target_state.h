@@ -1,4 +1,5 @@
-/* target_state.h - how it is with a target, without its numbers: what /api/events compares from one look to the next. */
+/* target_state.h - how it is with a target, without its numbers: what /api/events compares from
+ * one look to the next. */
 #pragma once
 
 #include <stdbool.h>

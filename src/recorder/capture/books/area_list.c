@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/invariant.h"
-#include "procfs/process/process_facts.h"
 #include "wire/inside.h"
 
 #define ARENA_ALIGN   (64ull << 20) /* of glibc's heaps for threads */
@@ -65,27 +65,24 @@ static const struct map_region *file_before(const struct area_question *question
                : NULL;
 }
 
-/* A heap of glibc's for threads says at its beginning which arena it belongs to: at a known place of an aligned heap. */
-static bool is_thread_arena(uint32_t pid, const struct map_region *region)
+/* A heap of glibc's for threads says at its beginning which arena it belongs to: at a known
+ * place of an aligned heap. */
+static bool is_thread_arena(int memory, const struct map_region *region)
 {
     uint64_t arena = 0;
-    struct iovec const here = {&arena, sizeof(arena)};
-    struct iovec const there = {(void *)(uintptr_t)region->start, sizeof(arena)};
-    if (region->start % ARENA_ALIGN || !region->writable)
+    if (region->start % ARENA_ALIGN || !region->readable || !region->writable)
         return false;
-    if (process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) != (ssize_t)sizeof(arena))
+    if (pread(memory, &arena, sizeof(arena), (off_t)region->start) != (ssize_t)sizeof(arena))
         return false;
     return arena % ARENA_ALIGN == 0x30 || arena % ARENA_ALIGN == 0x20;
 }
 
 /* Where jumps from an allocator inside the program lead to us. */
-static bool has_our_hooks(uint32_t pid, const struct map_region *region)
+static bool has_our_hooks(int memory, const struct map_region *region)
 {
     char sign[INSIDE_SIGNED];
-    struct iovec const here = {sign, sizeof(sign)};
-    struct iovec const there = {(void *)(uintptr_t)region->start, sizeof(sign)};
     return region->readable && !region->writable &&
-           process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)sizeof(sign) &&
+           pread(memory, sign, sizeof(sign), (off_t)region->start) == (ssize_t)sizeof(sign) &&
            memcmp(sign, INSIDE_SIGN, sizeof(sign)) == 0;
 }
 
@@ -123,11 +120,23 @@ static bool is_old_stack(struct area_making *making, size_t index)
            !is_mapped_by_program(making, region);
 }
 
+static int by_number(const void *left, const void *right)
+{
+    const struct thread_known *a = left, *b = right;
+    return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
 static void name_stack(const struct area_making *making, uint32_t tid, char name[NAME_BYTES])
 {
-    char thread[64];
-    process_thread_name(making->question->pid, tid, thread, sizeof(thread));
-    snprintf(name, NAME_BYTES, "stack of thread %u%s%s", tid, thread[0] ? ", " : "", thread);
+    const struct area_question *question = making->question;
+    struct thread_known const wanted = {.tid = tid};
+    const struct thread_known *thread =
+        question->thread_count
+            ? bsearch(&wanted, question->threads, question->thread_count, sizeof(wanted), by_number)
+            : NULL;
+    bool const has_name = thread && thread->name[0];
+    snprintf(name, NAME_BYTES, "stack of thread %u%s%s", tid, has_name ? ", " : "",
+             has_name ? thread->name : "");
 }
 
 static enum owner_kind judge_anonymous(struct area_making *making, size_t index,
@@ -148,7 +157,7 @@ static enum owner_kind judge_anonymous(struct area_making *making, size_t index,
         snprintf(name, NAME_BYTES, "heap of Go");
         return OWNER_RUNTIME;
     }
-    if (region->executable && has_our_hooks(making->question->pid, region)) {
+    if (region->executable && has_our_hooks(making->question->memory, region)) {
         snprintf(name, NAME_BYTES, "memoir");
         return OWNER_OWN;
     }
@@ -156,7 +165,7 @@ static enum owner_kind judge_anonymous(struct area_making *making, size_t index,
         snprintf(name, NAME_BYTES, "code made at run time");
         return OWNER_RUNTIME;
     }
-    if (is_thread_arena(making->question->pid, region)) {
+    if (is_thread_arena(making->question->memory, region)) {
         snprintf(name, NAME_BYTES, "arena of threads at %" PRIx64, region->start);
         return OWNER_KEPT;
     }
@@ -231,7 +240,8 @@ static int add_area(struct area_making *making, size_t index)
         return 0;
     area.kind = judge(making, index, name);
     area.may_be_heap = is_anonymous(region) && region->writable;
-    /* Not only what has no other name: a mapping may lie behind a file's data, or have a stack in it. */
+    /* Not only what has no other name: a mapping may lie behind a file's data, or have a stack
+     * in it. */
     area.is_memory = (is_anonymous(region) && area.kind != OWNER_RUNTIME) ||
                      (region->shared && begins(region->name, "/dev/zero"));
     return area.kind == OWNER_OTHER && is_anonymous(region) ? add_pieces(making, area, name)

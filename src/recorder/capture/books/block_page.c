@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/books/block_page.h"
 
-#include <emmintrin.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "base/cold.h"
 #include "base/invariant.h"
+#include "machine/vector.h"
 
 #define FIRST_ROOM 3u /* with them, a group that is cut short has one line */
 
@@ -25,10 +25,7 @@ static inline uint32_t next_of(const struct block_page *page, uint32_t group)
 /* Which of a group's places are this: a bit for each. */
 static inline uint32_t which_are(const struct block_group *group, uint32_t place)
 {
-    __m128i all = _mm_loadu_si128((const __m128i *)(const void *)group);
-    __m128i same = _mm_cmpeq_epi16(all, _mm_set1_epi16((short)place));
-    uint32_t bits = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(same, _mm_setzero_si128()));
-    return bits & ((1u << BLOCK_GROUP) - 1);
+    return vector_equal16(group, (uint16_t)place) & ((1u << BLOCK_GROUP) - 1);
 }
 
 struct block_entry *block_page_find(const struct block_page *page, uint32_t place)
@@ -104,7 +101,7 @@ static __attribute__((noinline)) struct block_group *leave_further(struct block_
     return &page->groups[at];
 }
 
-bool block_page_take(struct block_page *page, uint32_t place, struct block_entry *entry)
+bool block_page_remove(struct block_page *page, uint32_t place, struct block_entry *entry)
 {
     if (unlikely(page->group_count == 0))
         return false;
@@ -178,7 +175,7 @@ bool block_page_is_valid(const struct block_page *page)
 
 static int64_t resize(struct block_page *page, uint32_t room)
 {
-    INVARIANT(room >= page->count && block_page_is_valid(page));
+    INVARIANT(room > 0 && room >= page->count && block_page_is_valid(page));
     struct block_page resized = {
         .number = page->number,
         .group_count = (uint16_t)((room + BLOCK_GROUP - 1) / BLOCK_GROUP),

@@ -1,8 +1,9 @@
 /* block_page.h - the live blocks that begin in one page of a program's memory.
  *
- * Entries lie in groups of seven, two cache lines each, roughly in order of their place in the page.  All seven places
- * of a group are compared at once; what finds its group full goes to the next one, and the groups it went by know how
- * many did, so that a search ends where none has and a removal moves nothing.  Not thread-safe. */
+ * Entries lie in groups of seven, two cache lines each, roughly in order of their place in the
+ * page.  All seven places of a group are compared at once; what finds its group full goes to the
+ * next one, and the groups it went by know how many did, so that a search ends where none has
+ * and a removal moves nothing.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,8 +21,9 @@ struct block_entry {
 
 struct block_group {
     uint16_t places
-        [BLOCK_GROUP]; /* of each entry: its word in the page, plus one; 0: none; or BLOCK_NO_ROOM */
-    uint16_t passed;   /* entries that are further on because this one was full */
+        /* of each entry: its word in the page, plus one; 0: none; or BLOCK_NO_ROOM */
+        [BLOCK_GROUP];
+    uint16_t passed; /* entries that are further on because this one was full */
     struct block_entry entries[BLOCK_GROUP];
 };
 _Static_assert(sizeof(struct block_group) == 128, "two lines");
@@ -36,10 +38,11 @@ struct block_page {
 
 /* The entry at `place`; NULL when there is none. */
 struct block_entry *block_page_find(const struct block_page *page, uint32_t place);
-/* The entry at `place`, and whether it was there already; it is new otherwise.  There must be room: block_page_is_full. */
+/* The entry at `place`, and whether it was there already; it is new otherwise.  There must be
+ * room: block_page_is_full. */
 struct block_entry *block_page_put(struct block_page *page, uint32_t place, bool *taken);
-/* Takes out the entry at `place` into *entry; false when there is none. */
-bool block_page_take(struct block_page *page, uint32_t place, struct block_entry *entry);
+/* Removes the entry at `place` into *entry; false when there is none. */
+bool block_page_remove(struct block_page *page, uint32_t place, struct block_entry *entry);
 
 /* The entry that comes after the one at *at, and its place; NULL at the end.  *at begins with 0. */
 struct block_entry *block_page_next(const struct block_page *page, uint32_t *at, uint32_t *place);
@@ -48,8 +51,8 @@ static inline bool block_page_is_full(const struct block_page *page)
 {
     return page->count >= page->full;
 }
-/* More room; or no more than is needed.  How many bytes more are in use, or less; INT64_MIN when out of memory, and all is
- * as it was. */
+/* More room; or no more than is needed.  How many bytes more are in use, or less; INT64_MIN when
+ * out of memory, and all is as it was. */
 int64_t block_page_grow(struct block_page *page);
 int64_t block_page_shrink(struct block_page *page);
 void block_page_fini(struct block_page *page);

@@ -23,12 +23,13 @@
 #define SHRINK_FROM 64u                      /* entries of a page that few blocks are left in */
 #define SPARE_ODD   ((1u << SPARE_BITS) - 1) /* size and slack are in `odd` */
 
-/* An entry: site:22 spare:6 size:36 | time:43 thread:12 place:9.  spare: usable = 8 * (ceil(size / 8) + spare) */
+/* An entry: site:22 spare:6 size:36 | time:43 thread:12 place:9.  spare: usable = 8 * (ceil(size
+ * / 8) + spare) */
 
 struct block_table {
     struct block_page *pages; /* open addressing, at most half full */
-    uint64_t
-        factor; /* of the hash: odd, by chance, so that no program can choose addresses that collide */
+    /* of the hash: odd, by chance, so that no program can choose addresses that collide */
+    uint64_t factor;
     uint32_t page_room, page_count;
     uint32_t empty_pages; /* of page_count */
     struct odd_blocks odd;
@@ -73,8 +74,9 @@ void block_table_destroy(struct block_table *table)
     free(table);
 }
 
-/* Where others are in its place: the pages of a whole neighbourhood move on together, for a few steps; after that a page
- * goes wherever there is room.  The table is at most half full, so that is found. */
+/* Where others are in its place: the pages of a whole neighbourhood move on together, for a few
+ * steps; after that a page goes wherever there is room.  The table is at most half full, so that
+ * is found. */
 static __attribute__((noinline)) struct block_page *find_moved_page(const struct block_table *table,
                                                                     uint64_t number, uint32_t home)
 {
@@ -89,9 +91,10 @@ static __attribute__((noinline)) struct block_page *find_moved_page(const struct
     abort(); /* make_room and renew_pages keep half of the table free */
 }
 
-/* The page's place: where it is, or the empty one where it belongs.  Eight neighbours lie side by side, and each such
- * neighbourhood begins at another one of its eight places: of blocks that all lie in every eighth page, or every
- * sixteenth, no two fight for the same eighth of the table. */
+/* The page's place: where it is, or the empty one where it belongs.  Eight neighbours lie side
+ * by side, and each such neighbourhood begins at another one of its eight places: of blocks that
+ * all lie in every eighth page, or every sixteenth, no two fight for the same eighth of the
+ * table. */
 static inline struct block_page *find_page(const struct block_table *table, uint64_t address)
 {
     uint64_t number = (address >> PAGE_SHIFT) + 1;
@@ -204,11 +207,11 @@ struct odd_size {
     uint64_t size, slack;
 };
 
-static COLD struct odd_size take_odd(struct block_table *table, uint64_t address)
+static COLD struct odd_size remove_odd(struct block_table *table, uint64_t address)
 {
     struct odd_size odd;
     size_t const before = table->odd.count;
-    odd_blocks_take(&table->odd, address, &odd.size, &odd.slack);
+    odd_blocks_remove(&table->odd, address, &odd.size, &odd.slack);
     INVARIANT(table->odd.count + 1 == before); /* pack has put it there */
     return odd;
 }
@@ -219,7 +222,7 @@ static void unpack(struct block_table *table, const struct block_entry *entry, u
 {
     look(entry, address, block);
     if (unlikely(is_odd(entry))) {
-        struct odd_size odd = take_odd(table, address);
+        struct odd_size odd = remove_odd(table, address);
         block->size = odd.size;
         block->slack = odd.slack;
     }
@@ -262,7 +265,7 @@ static void note_removal(struct block_table *table, const struct block_page *pag
 static COLD int withdraw(struct block_table *table, struct block_page *page, uint32_t place)
 {
     struct block_entry entry;
-    block_page_take(page, place, &entry);
+    block_page_remove(page, place, &entry);
     note_removal(table, page);
     return -ENOMEM;
 }
@@ -292,7 +295,8 @@ int block_table_insert(struct block_table *table, const struct block *block, str
     return taken;
 }
 
-/* Gives memory back where few blocks are left: of the page, or of all pages when most of them are empty. */
+/* Gives memory back where few blocks are left: of the page, or of all pages when most of them
+ * are empty. */
 static void shrink_page(struct block_table *table, struct block_page *page)
 {
     if (page->room <= SHRINK_FROM || page->room <= 8u * page->count)
@@ -314,11 +318,11 @@ static __attribute__((noinline)) void tidy_up(struct block_table *table, struct 
         shrink_table(table);
 }
 
-bool block_table_take(struct block_table *table, uint64_t address, struct block *block)
+bool block_table_remove(struct block_table *table, uint64_t address, struct block *block)
 {
     struct block_entry entry;
     struct block_page *page = find_page(table, address);
-    if (unlikely(address % 8 || !block_page_take(page, place_in_page(address), &entry)))
+    if (unlikely(address % 8 || !block_page_remove(page, place_in_page(address), &entry)))
         return false;
     INVARIANT(page->number == (address >> PAGE_SHIFT) + 1);
     unpack(table, &entry, address, block);
@@ -379,27 +383,27 @@ int block_table_list_pages(const struct block_table *table, uint64_t **pages, si
     return 0;
 }
 
-static void take_from_page(struct block_table *table, struct block_page *page,
-                           const struct block_taker *taker)
+static void remove_from_page(struct block_table *table, struct block_page *page,
+                             const struct block_remover *remover)
 {
     uint32_t at = 0, place;
     for (struct block_entry *entry; (entry = block_page_next(page, &at, &place));) {
         struct block block;
-        if (!taker->wants(taker->context, site_of(entry)))
+        if (!remover->wants(remover->context, site_of(entry)))
             continue;
         struct block_entry taken;
-        bool const found = block_page_take(page, place, &taken);
+        bool const found = block_page_remove(page, place, &taken);
         INVARIANT(found);
         unpack(table, &taken, address_of(page, place), &block);
         note_removal(table, page);
-        taker->take(taker->context, &block);
+        remover->handle(remover->context, &block);
     }
 }
 
-void block_table_take_all(struct block_table *table, const struct block_taker *taker)
+void block_table_remove_wanted(struct block_table *table, const struct block_remover *remover)
 {
     for (uint32_t i = 0; i < table->page_room; i++) {
-        take_from_page(table, &table->pages[i], taker);
+        remove_from_page(table, &table->pages[i], remover);
         shrink_page(table, &table->pages[i]);
     }
     shrink_table(table);

@@ -1,8 +1,9 @@
-/* fork_log.h - what a process had when it forked, found out later: the forks, and the blocks that were freed since.
+/* fork_log.h - what a process had when it forked, found out later: the forks, and the blocks
+ * that were freed since.
  *
- * A child tells of itself by its first event, and most never do: they become another program.  So nothing is copied at
- * a fork.  What was live then is live now, but for blocks that came later and those in this log.  Only the newest of
- * each are kept; an older fork is forgotten. */
+ * A child tells of itself by its first event, and most never do: they become another program.
+ * So nothing is copied at a fork.  What was live then is live now, but for blocks that came
+ * later and those in this log.  Only the newest of each are kept; an older fork is forgotten. */
 #pragma once
 
 #include <stdbool.h>

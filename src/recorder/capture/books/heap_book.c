@@ -53,28 +53,6 @@ bool heap_book_has_site(const struct heap_book *book, uint32_t site)
     return site < book->sites.count;
 }
 
-/* What is live is what was made without what is gone, modulo 2^64. */
-static inline bool sums_agree(const struct heap_book *book)
-{
-    return (uint64_t)book->live_bytes == book->totals.bytes - book->totals.freed_bytes &&
-           (uint64_t)book->live_count == book->totals.calls - book->totals.frees;
-}
-
-/* Calls of one bucket go round at 2^32. */
-static bool is_sum(const struct heap_book *book, struct level sum)
-{
-    return sum.bytes == book->live_bytes && sum.slack == book->live_slack &&
-           (uint32_t)sum.count == (uint32_t)book->live_count;
-}
-
-bool heap_book_is_valid(const struct heap_book *book)
-{
-    bool const counts_table = !book->of_pools && !book->rates;
-    return sums_agree(book) && is_sum(book, ledger_sum(&book->sites)) &&
-           is_sum(book, ledger_sum(&book->threads)) &&
-           (!counts_table || (uint64_t)book->live_count == block_table_count(book->blocks));
-}
-
 static inline struct account *site_of(struct heap_book *book, uint32_t site)
 {
     return ledger_touch(&book->sites, site, book->epoch);
@@ -96,7 +74,8 @@ struct weighed {
     uint64_t calls, spread;
 };
 
-/* What a sample stands for.  The same when it is made and when it is freed: the table keeps time to 1 us. */
+/* What a sample stands for.  The same when it is made and when it is freed: the table keeps time
+ * to 1 us. */
 static struct weighed weigh(struct block block, uint64_t rate)
 {
     INVARIANT(rate > 0);
@@ -157,7 +136,7 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     sum_add(&book->live_count, -calls);
     book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
-    INVARIANT(sums_agree(book));
+    INVARIANT(heap_book_sums_agree(book));
     if (unlikely(doubt_has(&book->doubt, block)))
         book_doubt(book, -block->size, -calls);
     if (book->live_bytes < book->bucket_min)
@@ -179,28 +158,6 @@ static inline unsigned book_gone(struct heap_book *book, const struct block *blo
     uint64_t rate = rate_of(book, block->site);
     return unlikely(rate) ? book_sample_gone(book, *block, time_ns, rate)
                           : book_gone_as(book, block, time_ns, 1);
-}
-
-void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
-                     uint64_t peak_before)
-{
-    doubt_gap(&book->doubt, begin_ns, end_ns, peak_before);
-    book->doubt.bytes = book->live_bytes;
-    book->doubt.count = book->live_count;
-    if (begin_ns <= book->totals.peak_time_ns)
-        book->doubt.peak_count = book->totals.peak_count;
-}
-
-void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak)
-{
-    *live = doubt_of_live(&book->doubt, book->doubt.bytes, book->live_bytes);
-    *peak = doubt_of_peak(&book->doubt, book->totals.peak_bytes);
-}
-
-void heap_book_doubted_calls(const struct heap_book *book, uint64_t *live, uint64_t *peak)
-{
-    *live = doubt_of_live(&book->doubt, book->doubt.count, book->live_count);
-    *peak = book->doubt.peak_count;
 }
 
 static inline void note_peak(struct heap_book *book, uint64_t time_ns)
@@ -236,7 +193,7 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
     book->totals.calls += calls;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
-    INVARIANT(sums_agree(book));
+    INVARIANT(heap_book_sums_agree(book));
     note_peak(book, block->time_ns);
 }
 
@@ -295,7 +252,7 @@ static void forget(void *context, const struct block *block)
 uint64_t heap_book_forget_exact(struct heap_book *book, uint64_t time_ns)
 {
     struct forgetting forgetting = {book, time_ns, 0};
-    block_table_take_all(book->blocks, &(struct block_taker){&forgetting, is_exact, forget});
+    block_table_remove_wanted(book->blocks, &(struct block_remover){&forgetting, is_exact, forget});
     return forgetting.bytes;
 }
 
@@ -318,44 +275,6 @@ static inline void log_freed(struct heap_book *book, const struct block *block)
 {
     if (unlikely(book->forks))
         log_freed_since_fork(book, *block);
-}
-
-int heap_book_fork(struct heap_book *book, uint32_t id, uint64_t time_ns)
-{
-    if (!book->forks && !(book->forks = fork_log_create()))
-        return -ENOMEM;
-    fork_log_fork(book->forks, id, time_ns);
-    return 0;
-}
-
-bool heap_book_has_forked(const struct heap_book *book, uint32_t id)
-{
-    return book->forks && fork_log_has_passed(book->forks, id);
-}
-
-/* Blocks that were there at a time. */
-struct fork_visit {
-    uint64_t time_ns;
-    block_visitor *visit;
-    void *context;
-};
-
-static void show_if_older(void *context, const struct block *block)
-{
-    const struct fork_visit *visit = context;
-    if (block->time_ns >> BLOCK_TIME_SHIFT <= visit->time_ns >> BLOCK_TIME_SHIFT)
-        visit->visit(visit->context, block);
-}
-
-bool heap_book_visit_fork(const struct heap_book *book, uint32_t id, block_visitor *visit,
-                          void *context)
-{
-    struct fork_visit fork = {.visit = visit, .context = context};
-    if (!book->forks || !fork_log_find(book->forks, id, &fork.time_ns))
-        return false;
-    block_table_visit(book->blocks, show_if_older, &fork);
-    fork_log_visit(book->forks, id, show_if_older, &fork);
-    return true;
 }
 
 static COLD void book_missed(struct heap_book *book, const struct block *missed, uint64_t time_ns)
@@ -450,7 +369,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
         book_doubt(book, moving.block.size, calls);
     book->totals.frees -= calls;
     book->totals.freed_bytes -= moving.block.size;
-    INVARIANT(sums_agree(book));
+    INVARIANT(heap_book_sums_agree(book));
     if (moving.temporary)
         book_temporary(book, moving.site, moving.thread, -1);
     note_peak(book, time_ns);
@@ -479,7 +398,7 @@ static COLD void keep_moving(struct heap_book *book, struct freeing freeing, str
 int heap_book_free(struct heap_book *book, const struct freeing *freeing)
 {
     struct block block;
-    if (!block_table_take(book->blocks, freeing->address, &block))
+    if (!block_table_remove(book->blocks, freeing->address, &block))
         return -ENOENT;
     INVARIANT(block.address == freeing->address && heap_book_has_site(book, block.site));
     unsigned lifetime = book_gone(book, &block, freeing->time_ns);
@@ -494,18 +413,6 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
 void heap_book_prefetch(const struct heap_book *book, uint64_t address)
 {
     block_table_prefetch(book->blocks, address);
-}
-
-void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak)
-{
-    *live = book->live_spread;
-    *peak = book->peak_spread;
-}
-
-void heap_book_call_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak)
-{
-    *live = book->live_call_spread;
-    *peak = book->peak_call_spread;
 }
 
 void heap_book_totals(const struct heap_book *book, struct totals *totals)

@@ -23,22 +23,25 @@ int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads);
 /* Whether there is room for this one, and for the threads that came with it. */
 bool heap_book_has_site(const struct heap_book *book, uint32_t site);
 
-/* Books one allocation.  0; 1 when a block was found live that cannot be, so that its free was missed: it is
- * booked as freed now; or -ENOMEM. */
+/* Books one allocation.  0; 1 when a block was found live that cannot be, so that its free was
+ * missed: it is booked as freed now; or -ENOMEM. */
 int heap_book_alloc(struct heap_book *book, const struct block *block);
 
-/* The blocks of this site are samples: each stands for several, see model/sampling.h.  0 or -ENOMEM. */
+/* The blocks of this site are samples: each stands for several, see model/sampling.h.  0 or
+ * -ENOMEM. */
 int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate);
 /* Books all blocks that are no samples as freed.  Their bytes. */
 uint64_t heap_book_forget_exact(struct heap_book *book, uint64_t time_ns);
 
-/* Books a block that was freed before anything else happened in its thread.  It never was in the table. */
+/* Books a block that was freed before anything else happened in its thread.  It never was in the
+ * table. */
 void heap_book_pair(struct heap_book *book, const struct block *block);
 
 /* The process forks, at this time: from now on it can be asked what it had then.  0 or -ENOMEM. */
 int heap_book_fork(struct heap_book *book, uint32_t id, uint64_t time_ns);
 bool heap_book_has_forked(const struct heap_book *book, uint32_t id); /* then, or later ones */
-/* Shows every block that was live at that fork; a few perhaps twice.  false when it is not known any more. */
+/* Shows every block that was live at that fork; a few perhaps twice.  false when it is not known
+ * any more. */
 bool heap_book_visit_fork(const struct heap_book *book, uint32_t id, block_visitor *visit,
                           void *context);
 
@@ -79,12 +82,14 @@ int heap_book_pin_now(const struct heap_book *book, struct pin *pin);
 /* The live blocks; of a sampled heap, those that were taken. */
 const struct block_table *heap_book_blocks(const struct heap_book *book);
 
-/* Frees were lost between these times: blocks that are live now may be gone already.  `peak_before`: the most that was live
- * before.  Then: how much of what is live now may be gone, and how much lower the peak may have been. */
+/* Frees were lost between these times: blocks that are live now may be gone already.
+ * `peak_before`: the most that was live before.  Then: how much of what is live now may be gone,
+ * and how much lower the peak may have been. */
 void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
                      uint64_t peak_before);
 void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak);
-/* The same of blocks: how many of those that are live, or that counted as live at the time of the peak. */
+/* The same of blocks: how many of those that are live, or that counted as live at the time of
+ * the peak. */
 void heap_book_doubted_calls(const struct heap_book *book, uint64_t *live, uint64_t *peak);
 
 /* How uncertain that, and the peak, is because blocks were sampled: see model/sampling.h. */
@@ -98,8 +103,8 @@ static inline uint64_t heap_book_live_blocks(const struct heap_book *book)
 {
     return block_table_count(heap_book_blocks(book));
 }
-/* More are not taken in, nor what would take more memory of ours: their allocation is -ENOMEM.  Before that `ask` is called,
- * if there is one, which may raise the limits: whether it did. */
+/* More are not taken in, nor what would take more memory of ours: their allocation is -ENOMEM.
+ * Before that `ask` is called, if there is one, which may raise the limits: whether it did. */
 struct heap_limits {
     uint64_t blocks;
     struct block_limits table;

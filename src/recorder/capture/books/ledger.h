@@ -1,7 +1,8 @@
 /* ledger.h - accounts of owners of memory: call sites, or threads.
  *
- * All that an event changes is one cache line of its account.  What is live is the difference of what was ever
- * allocated and ever freed; what happened since the last bucket is the difference to what was told then. */
+ * All that an event changes is one cache line of its account.  What is live is the difference of
+ * what was ever allocated and ever freed; what happened since the last bucket is the difference
+ * to what was told then. */
 #pragma once
 
 #include <stdint.h>

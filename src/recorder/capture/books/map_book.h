@@ -17,7 +17,8 @@ struct map_book *map_book_create(void); /* NULL when out of memory */
 struct map_book *map_book_create_for_regions(void);
 void map_book_destroy(struct map_book *book);
 
-/* What lies under a new mapping is unmapped first, as the kernel does.  0 or -ENOMEM, also for more than two million pieces. */
+/* What lies under a new mapping is unmapped first, as the kernel does.  0 or -ENOMEM, also for
+ * more than two million pieces. */
 int map_book_map(struct map_book *book, uint64_t start, uint64_t length, uint32_t site);
 /* Bytes of the range that were not known are ignored.  0 or -ENOMEM. */
 int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length);

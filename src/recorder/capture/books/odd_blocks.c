@@ -52,7 +52,7 @@ void odd_blocks_find(const struct odd_blocks *odd, uint64_t address, uint64_t *s
     *slack = known ? found->slack : 0;
 }
 
-void odd_blocks_take(struct odd_blocks *odd, uint64_t address, uint64_t *size, uint64_t *slack)
+void odd_blocks_remove(struct odd_blocks *odd, uint64_t address, uint64_t *size, uint64_t *slack)
 {
     odd_blocks_find(odd, address, size, slack);
     struct odd_block *found = odd->room ? find(odd, address) : NULL;

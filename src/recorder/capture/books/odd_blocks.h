@@ -17,7 +17,7 @@ int odd_blocks_put(struct odd_blocks *odd, uint64_t address, uint64_t size, uint
 /* 0 in both when it is not there. */
 void odd_blocks_find(const struct odd_blocks *odd, uint64_t address, uint64_t *size,
                      uint64_t *slack);
-/* Takes one out; leaves 0 in both when it is not there. */
-void odd_blocks_take(struct odd_blocks *odd, uint64_t address, uint64_t *size, uint64_t *slack);
+/* Removes one; leaves 0 in both when it is not there. */
+void odd_blocks_remove(struct odd_blocks *odd, uint64_t address, uint64_t *size, uint64_t *slack);
 size_t odd_blocks_bytes(const struct odd_blocks *odd);
 void odd_blocks_fini(struct odd_blocks *odd);

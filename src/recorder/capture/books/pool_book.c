@@ -107,7 +107,7 @@ static void drop_member(struct pool_book *book, uint32_t place, uint64_t time_ns
 }
 
 /* A place for a member; 0 when out of memory. */
-static uint32_t take_member(struct pool_book *book)
+static uint32_t claim_member(struct pool_book *book)
 {
     uint32_t place = book->free_member;
     if (place) {
@@ -129,7 +129,7 @@ static int add_member(struct pool_book *book, const struct block *block, uint32_
     int missed = *known != 0;
     if (missed)
         drop_member(book, *known, block->time_ns);
-    uint32_t place = *known = take_member(book);
+    uint32_t place = *known = claim_member(book);
     if (!place)
         return -ENOMEM;
     struct pool_filling *in = filling_at(book, filling);
@@ -145,14 +145,14 @@ static int add_member(struct pool_book *book, const struct block *block, uint32_
 }
 
 /* The place that a new filling has: an old one's, when enough of them have ended. */
-static uint32_t take_place(struct pool_book *book)
+static uint32_t claim_place(struct pool_book *book)
 {
     if (book->ended.count == ENDED_KEPT) {
         uint32_t place = book->ended.items[book->oldest_ended];
         if (place) {
             INVARIANT(filling_at(book, place)->ended && !filling_at(book, place)->first);
             book->ended.items[book->oldest_ended] = 0;
-            number_map_take(&book->filling_of, filling_at(book, place)->number);
+            number_map_remove(&book->filling_of, filling_at(book, place)->number);
             return place;
         }
     }
@@ -166,7 +166,7 @@ static uint32_t make_filling(struct pool_book *book, uint32_t number, string_id 
     uint32_t place = number_map_get(&book->filling_of, number);
     if (place)
         return place;
-    place = take_place(book);
+    place = claim_place(book);
     uint32_t *known = place ? number_map_at(&book->filling_of, number) : NULL;
     if (!known)
         return 0;
@@ -182,7 +182,7 @@ static int64_t end_filling(struct pool_book *book, uint32_t place, uint64_t time
     INVARIANT(place != NO_POOL);
     int64_t freed = 0;
     for (uint32_t first; (first = filling_at(book, place)->first) != 0; freed++) {
-        number_map_take(&book->member_of, member_at(book, first)->block.address);
+        number_map_remove(&book->member_of, member_at(book, first)->block.address);
         drop_member(book, first, time_ns);
     }
     if (filling_at(book, place)->ended)
@@ -220,14 +220,15 @@ bool pool_book_name(const struct pool_book *book, uint32_t fill, string_id *name
     return place || (int32_t)(book->newest - fill) > (int32_t)ENDED_KEPT;
 }
 
-/* Books an event that has its turn, in a filling that may have ended: 0 is one that is forgotten. */
+/* Books an event that has its turn, in a filling that may have ended: 0 is one that is
+ * forgotten. */
 static int book_turn(struct pool_book *book, const struct heap_event *event, uint32_t filling,
                      struct quality *quality)
 {
     bool ended = !filling || filling_at(book, filling)->ended;
     const struct block *block = &event->block;
     if (event->kind == HEAP_FREE) {
-        uint32_t member = ended ? 0 : number_map_take(&book->member_of, block->address);
+        uint32_t member = ended ? 0 : number_map_remove(&book->member_of, block->address);
         if (member)
             drop_member(book, member, block->time_ns);
         else

@@ -1,7 +1,7 @@
 /* range_list.h - address ranges in order, never overlapping, any number of them.
  *
- * Kept in leaves of a hundred or so, so that one that comes or goes moves little: programs that map pages one by one have
- * a million, and the newest is mostly the lowest. */
+ * Kept in leaves of a hundred or so, so that one that comes or goes moves little: programs that
+ * map pages one by one have a million, and the newest is mostly the lowest. */
 #pragma once
 
 #include <stdbool.h>

@@ -18,7 +18,8 @@
 #define ENDS_FOLDED    0x80u
 #define FIRST_NODES    8192u
 #define NAMES_MAX      4096 /* that stacks may stand under; further ones share the last */
-/* Each site has accounts, and cells in every bucket, of ours: a program that tells of ever new ones would fill our memory. */
+/* Each site has accounts, and cells in every bucket, of ours: a program that tells of ever new
+ * ones would fill our memory. */
 #define SITES_MAX    (1u << 20) /* further stacks are not kept */
 #define SITES_UNDER  (5u << 18) /* from so many on none is made under a name, or of samples */
 #define RATES_MAX    64u        /* that samples were ever taken at */
@@ -76,9 +77,9 @@ void stack_import_destroy(struct stack_import *import)
     free(import);
 }
 
-static bool is_told_of(struct arena_module *module)
+static bool is_told_of(struct shared_module *module)
 {
-    uint32_t state = atomic_load_explicit(&module->state, memory_order_acquire);
+    uint32_t const state = shared_get(module, state);
     return state == MODULE_READY || state == MODULE_LEAVING;
 }
 
@@ -90,15 +91,14 @@ static int import_module(struct stack_import *import, uint32_t index, uint32_t *
 
     *module = MODULE_NONE;
     if (index == MODULE_UNKNOWN || index >= ARENA_MODULES ||
-        !is_told_of(arena_module_at(import->arena->memory, index)))
+        !is_told_of(shared_module_at(import->arena->memory, index)))
         return 0;
     if (import->module_of[index]) {
         INVARIANT(import->module_of[index] <= recording->modules.count);
         *module = import->module_of[index] - 1;
         return 0;
     }
-    arena_copy(&known, arena_module_at(import->arena->memory, index), sizeof(known));
-    known.path[sizeof(known.path) - 1] = '\0';
+    shared_copy_module(&known, shared_module_at(import->arena->memory, index));
     for (uint32_t i = 0; i < known.build_id_size && i < sizeof(known.build_id); i++)
         snprintf(build_id + 2 * i, 3, "%02x", known.build_id[i]);
     struct module made = {.path = recording_intern(recording, known.path),
@@ -140,29 +140,30 @@ static int grow_frames(struct stack_import *import)
     return 0;
 }
 
-static struct trie_node copy_node(const struct stack_import *import, uint32_t index)
+static struct shared_node *find_node(const struct stack_import *import, uint32_t node)
 {
-    struct trie_node node;
-    arena_copy(&node, arena_node_at(import->arena->memory, index), sizeof(node));
-    return node;
+    INVARIANT(node >= TRIE_FIRST_NODE && node < ARENA_NODES);
+    return shared_node_at(import->arena->memory, node);
 }
 
 static int import_frame(struct stack_import *import, uint32_t index, uint32_t *frame)
 {
+    struct shared_node *node = find_node(import, index);
+    uint64_t const ip = shared_get(node, ip);
+    uint32_t const code = shared_get(node, module);
     uint32_t module;
-    struct trie_node const node = copy_node(import, index);
     if (2 * import->frame_count >= import->frame_room && grow_frames(import) < 0)
         return -ENOMEM;
-    struct frame_slot *slot = find_frame(import, node.ip, node.module);
+    struct frame_slot *slot = find_frame(import, ip, code);
     if (!slot->frame) {
         struct recording *recording = import->recording;
-        if (import_module(import, node.module, &module) < 0)
+        if (import_module(import, code, &module) < 0)
             return -ENOMEM;
         uint64_t bias = module == MODULE_NONE ? 0 : recording->modules.items[module].bias;
         if (!vec_push(&recording->frames,
-                      (struct frame){.module = module, .address = node.ip - 1 - bias}))
+                      (struct frame){.module = module, .address = ip - 1 - bias}))
             return -ENOMEM;
-        *slot = (struct frame_slot){node.ip, node.module, (uint32_t)recording->frames.count};
+        *slot = (struct frame_slot){ip, code, (uint32_t)recording->frames.count};
         import->frame_count++;
     }
     INVARIANT(slot->frame <= import->recording->frames.count);
@@ -191,9 +192,8 @@ static int grow_nodes(struct stack_import *import, uint32_t node)
 /* The node outside.  It was made before: anything else was scribbled over. */
 static uint32_t parent_of(const struct stack_import *import, uint32_t node)
 {
-    INVARIANT(node >= TRIE_FIRST_NODE && node < ARENA_NODES);
-    struct trie_node const known = copy_node(import, node);
-    return known.parent < node ? known.parent : TRIE_NONE;
+    uint32_t const parent = shared_get(find_node(import, node), parent);
+    return parent < node ? parent : TRIE_NONE;
 }
 
 /* A stack of one frame that is only a name. */
@@ -224,7 +224,23 @@ static int import_cut(struct stack_import *import, stack_id *stack)
     return import_name(import, recording_intern(import->recording, STACK_CUT_NAME), stack);
 }
 
-/* The stack of `node`, with everything outside it. */
+/* How the walk ended that a known node, or what is no node, leads to: as in known_node. */
+static unsigned end_of(const struct stack_import *import, uint32_t node)
+{
+    static const enum stack_end ends[TRIE_FIRST_NODE] = {[TRIE_COMPLETE] = STACK_END_COMPLETE,
+                                                         [TRIE_NO_RULE] = STACK_END_NO_RULE,
+                                                         [TRIE_BAD_FRAME] = STACK_END_BAD_FRAME,
+                                                         [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
+                                                         [TRIE_FULL] = STACK_END_TABLE_FULL};
+    if (node < TRIE_FIRST_NODE)
+        return 1 + (node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node]);
+    INVARIANT(node < import->node_room);
+    return import->nodes[node].end ? import->nodes[node].end
+                                   : 1 + STACK_END_TOO_DEEP; /* import_stack cuts it here */
+}
+
+/* The stack of `node`, with everything outside it, and how its walk ended: each node is looked at
+ * once. */
 static int import_stack(struct stack_import *import, uint32_t node, stack_id *stack)
 {
     uint32_t path[PATH_NODES_MAX], count = 0;
@@ -240,47 +256,29 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
     }
     if (count > 0 && is_cut(node) && import_cut(import, stack) < 0)
         return -ENOMEM;
+    unsigned end = end_of(import, node);
+    INVARIANT((end & ~ENDS_FOLDED) > 0 && (end & ~ENDS_FOLDED) <= STACK_END_KINDS);
     while (count-- > 0) {
+        struct known_node *known = &import->nodes[path[count]];
         uint32_t frame;
         int err = import_frame(import, path[count], &frame);
         if (err == 0)
             err = stack_table_push(import->recording->stacks, *stack, frame, stack);
         if (err < 0)
             return err;
-        import->nodes[path[count]].stack = *stack + 1;
+        end |= shared_get(find_node(import, path[count]), depth) & TRIE_FOLDED ? ENDS_FOLDED : 0;
+        known->stack = *stack + 1;
+        known->end = (uint8_t)end;
         INVARIANT(*stack != STACK_EMPTY);
     }
     return 0;
 }
 
-/* How the walk ended that a known node, or what is no node, leads to: as in node_end. */
-static unsigned end_of(const struct stack_import *import, uint32_t node)
+/* Of a node whose stack is imported. */
+static void describe_end(const struct stack_import *import, uint32_t node,
+                         struct imported_site *site)
 {
-    static const enum stack_end ends[TRIE_FIRST_NODE] = {[TRIE_COMPLETE] = STACK_END_COMPLETE,
-                                                         [TRIE_NO_RULE] = STACK_END_NO_RULE,
-                                                         [TRIE_BAD_FRAME] = STACK_END_BAD_FRAME,
-                                                         [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
-                                                         [TRIE_FULL] = STACK_END_TABLE_FULL};
-    if (node < TRIE_FIRST_NODE)
-        return 1 + (node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node]);
-    INVARIANT(node < import->node_room);
-    return import->nodes[node].end ? import->nodes[node].end
-                                   : 1 + STACK_END_TOO_DEEP; /* as import_stack has cut it */
-}
-
-/* No node is walked through twice, whatever chains there are. */
-static void describe_end(struct stack_import *import, uint32_t node, struct imported_site *site)
-{
-    uint32_t path[PATH_NODES_MAX], count = 0;
-    for (; node >= TRIE_FIRST_NODE && !import->nodes[node].end && count < PATH_NODES_MAX;
-         node = parent_of(import, node))
-        path[count++] = node;
-    unsigned end = end_of(import, node);
-    INVARIANT((end & ~ENDS_FOLDED) > 0 && (end & ~ENDS_FOLDED) <= STACK_END_KINDS);
-    while (count-- > 0) {
-        end |= copy_node(import, path[count]).depth & TRIE_FOLDED ? ENDS_FOLDED : 0;
-        import->nodes[path[count]].end = (uint8_t)end;
-    }
+    unsigned const end = end_of(import, node);
     site->folded = (end & ENDS_FOLDED) != 0;
     site->end = (enum stack_end)((end & ~ENDS_FOLDED) - 1);
 }
@@ -294,10 +292,11 @@ bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_
     return true;
 }
 
-/* The node itself; where it cannot be, or there are too many sites, the one of stacks that are not kept. */
+/* The node itself; where it cannot be, or there are too many sites, the one of stacks that are
+ * not kept. */
 static uint32_t node_to_keep(const struct stack_import *import, uint32_t node)
 {
-    uint32_t const limit = atomic_load(&import->arena->header->node_count);
+    uint32_t const limit = shared_get(import->arena->memory, node_count);
     bool const is_known = node < limit && node < ARENA_NODES; /* else a ring was scribbled over */
     return is_known && import->sites.count < SITES_MAX ? node : TRIE_FULL;
 }
@@ -362,7 +361,7 @@ int stack_import_site_under(struct stack_import *import, uint32_t node, string_i
     if (!known)
         return -ENOMEM;
     if (*known == 0) {
-        uint32_t limit = atomic_load(&import->arena->header->node_count);
+        uint32_t limit = shared_get(import->arena->memory, node_count);
         if (repeat_stack(import, node < limit && node < ARENA_NODES ? node : TRIE_FULL,
                          &made.stack) < 0 ||
             !vec_push(&import->sites, made))
@@ -373,7 +372,8 @@ int stack_import_site_under(struct stack_import *import, uint32_t node, string_i
     return 0;
 }
 
-/* The place of a rate in the list, from 1 on; 0 when there are too many, which nobody asked for, or out of memory. */
+/* The place of a rate in the list, from 1 on; 0 when there are too many, which nobody asked for,
+ * or out of memory. */
 static uint32_t place_of_rate(struct stack_import *import, uint64_t rate)
 {
     INVARIANT(rate > 0 && import->rates.count <= RATES_MAX);

@@ -14,20 +14,18 @@
 #include "capture/programs/held_launch.h"
 #include "capture/programs/launch.h"
 #include "capture/programs/stop_signals.h"
-#include "capture/sessions/output_name.h"
+#include "capture/outputs/output_name.h"
 #include "capture/sessions/recorder_cost.h"
-#include "capture/sessions/session.h"
+#include "capture/sessions/session_list.h"
 #include "procfs/process/process_facts.h"
 
 #define ROUND_NS  50000000l
-#define SELECT_NS 1000000000ull
+#define SELECT_NS NS_PER_SECOND
 
 struct outside_recorder {
     const struct outside_recorder_options *options;
     struct cell_sources cells;
-    struct symbol_queue *symbols;
-    struct pss_reader *pss; /* NULL: PSS is not read */
-    VEC(struct session *) sessions;
+    struct session_list sessions;
     struct pid_list ended;   /* not to be begun again */
     struct pid_list watched; /* that share the one recording of all */
     pid_t child;             /* that we started; 0: none */
@@ -45,7 +43,7 @@ static bool is_recorded(const struct outside_recorder *recorder, uint32_t pid)
     vec_each (watched, &recorder->watched.pids)
         if (*watched == pid)
             return true;
-    vec_each (session, &recorder->sessions)
+    vec_each (session, &recorder->sessions.open)
         if (session_pid(*session) == pid)
             return true;
     return false;
@@ -64,26 +62,17 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
     struct session_options const session_options = {
         .output = recorder->recordings == 0 ? options->wish.output : NULL,
         .folder = "",
-        .max_bytes = options->wish.max_bytes,
         .pid = pid,
         .program = options->together ? options->together
                    : is_child        ? recorder->program
                                      : NULL,
         .otherwise = recorder->program[0] ? child_name : options->awaited,
         .command_line = is_child ? recorder->command_line : NULL,
-        .source = options->source,
-        .has_begun = has_begun,
-        .say = options->wish.say,
-        .symbols = recorder->symbols,
-        .pss = recorder->pss,
-        .cells = &recorder->cells.source};
-    struct session *session = session_open(&session_options, monotonic_ns(), fault);
-    if (!session)
+        .has_begun = has_begun};
+    if (!session_list_open(&recorder->sessions, &session_options, monotonic_ns(), fault))
         return fault && fault->code ? fault->code : -EIO;
-    if (!vec_push(&recorder->sessions, session))
-        return fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
     if (recorder->recordings++ == 0 && options->wish.began)
-        options->wish.began(options->wish.quiet, pid);
+        options->wish.began(options->wish.context, options->wish.quiet, pid);
     return 0;
 }
 
@@ -122,30 +111,32 @@ static struct session_end describe_end(const struct outside_recorder *recorder, 
     return end;
 }
 
-static void close_session(struct outside_recorder *recorder, struct session *session)
+/* A session_feed's. */
+static void close_session(void *self, struct session *session)
 {
-    const struct outside_recorder_options *options = recorder->options;
-    struct session_end const end = describe_end(recorder, session_pid(session));
+    const struct outside_recorder_options *options =
+        ((const struct outside_recorder *)self)->options;
     bool const is_told = session_has_failed(session);
     struct fault fault = {0};
-    if (session_end(session, &end, &fault) < 0)
-        say_text(recorder->options->wish.say, "%s", fault.text);
-    (void)session_name(session, true);
     if (options->ended)
         options->ended(options, session_recording(session), session_path(session));
     if (session_close(session, &fault) < 0 && !is_told)
-        say_text(recorder->options->wish.say, "%s", fault.text);
+        say_text(options->wish.say, "%s", fault.text);
 }
+
+static const struct session_feed feed = {.close = close_session};
 
 static void end_session(struct outside_recorder *recorder, size_t at)
 {
-    struct session *session = recorder->sessions.items[at];
+    struct session *session = recorder->sessions.open.items[at];
     (void)vec_push(&recorder->ended.pids, session_pid(session));
-    recorder->sessions.items[at] = recorder->sessions.items[--recorder->sessions.count];
-    if (recorder->has_failed)
-        session_abandon(session);
-    else
-        close_session(recorder, session);
+    if (recorder->has_failed) {
+        session_list_abandon(&recorder->sessions, session);
+        return;
+    }
+    struct session_end const end = describe_end(recorder, session_pid(session));
+    session_list_end(&recorder->sessions, session, &end);
+    session_list_close(&recorder->sessions, true);
 }
 
 static void wait_for_child(struct outside_recorder *recorder, int how)
@@ -184,25 +175,19 @@ static bool all_are_over(struct outside_recorder *recorder)
            !recorder->options->selector;
 }
 
-/* Ends the recordings of processes that have ended, and has the others write. */
-static void tend_sessions(struct outside_recorder *recorder)
+/* Ends the recordings of processes that have ended. */
+static void end_over(struct outside_recorder *recorder)
 {
-    for (size_t i = recorder->sessions.count; i-- > 0;) {
-        struct session *session = recorder->sessions.items[i];
-        struct fault fault = {0};
+    for (size_t i = recorder->sessions.open.count; i-- > 0;) {
+        struct session *session = recorder->sessions.open.items[i];
         bool has_execed = false;
         bool const over = recorder->options->together
                               ? all_are_over(recorder)
                               : is_over(recorder, session_pid(session), &has_execed);
         if (has_execed)
             session_renamed(session);
-        if (over) {
+        if (over)
             end_session(recorder, i);
-            continue;
-        }
-        if (session_tick(session, monotonic_ns(), &fault) < 0)
-            say_text(recorder->options->wish.say, "%s", fault.text);
-        session_ask_names(session);
     }
 }
 
@@ -261,26 +246,27 @@ static void find_others(struct outside_recorder *recorder)
 
 static void record(struct outside_recorder *recorder)
 {
-    uint64_t const limit =
-        recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
     struct timespec const round = {0, ROUND_NS};
-    while (!stop_signals_asked() && monotonic_ns() - recorder->began_ns < limit &&
-           (recorder->sessions.count > 0 || may_others_come(recorder))) {
+    while (!stop_signals_asked() &&
+           !recording_wish_is_met(&recorder->options->wish, monotonic_ns() - recorder->began_ns) &&
+           (recorder->sessions.open.count > 0 || may_others_come(recorder))) {
         nanosleep(&round, NULL);
         if (recorder->options->is_one && recorder->recordings == 0)
             recorder->began_ns = monotonic_ns(); /* the time is that of whom we wait for */
         wait_for_child(recorder, WNOHANG);
         find_others(recorder);
-        tend_sessions(recorder);
+        end_over(recorder);
+        session_list_tick(&recorder->sessions, monotonic_ns());
     }
     find_children(recorder); /* that were told of just now */
-    while (recorder->sessions.count > 0) {
-        end_session(recorder, recorder->sessions.count - 1);
+    while (recorder->sessions.open.count > 0) {
+        end_session(recorder, recorder->sessions.open.count - 1);
         find_children(recorder);
     }
 }
 
-/* Before anything takes the place of an older recording: one of a name that was mistyped is no reason to lose it. */
+/* Before anything takes the place of an older recording: one of a name that was mistyped is no
+ * reason to lose it. */
 static int find_program(struct outside_recorder *recorder, struct fault *fault)
 {
     char *const *command = recorder->options->command;
@@ -332,11 +318,17 @@ static int start(struct outside_recorder *recorder, struct fault *fault)
 int outside_record(const struct outside_recorder_options *options,
                    struct outside_recorder_result *result, struct fault *fault)
 {
-    struct outside_recorder recorder = {.options = options,
-                                        .symbols = symbol_queue_create(),
-                                        .pss = pss_reader_create(),
-                                        .wait_status = -1,
-                                        .began_ns = monotonic_ns()};
+    struct outside_recorder recorder = {
+        .options = options,
+        .sessions = {.wish = &options->wish,
+                     .source = options->source,
+                     .symbols = symbol_queue_create(options->wish.say),
+                     .pss = pss_reader_create(),
+                     .cells = &recorder.cells.source,
+                     .feed = &feed,
+                     .feeder = &recorder},
+        .wait_status = -1,
+        .began_ns = monotonic_ns()};
     cell_sources_init(&recorder.cells);
     for (unsigned i = 0; i < options->watch_count; i++)
         cell_sources_add(&recorder.cells, options->watches[i]->cells);
@@ -345,21 +337,21 @@ int outside_record(const struct outside_recorder_options *options,
     if (err == 0)
         err = output_check(&options->wish, fault);
     if (err == 0)
-        err = recorder.symbols ? start(&recorder, fault)
-                               : fault_set(fault, -ENOMEM, "out of memory before the start");
+        err = recorder.sessions.symbols
+                  ? start(&recorder, fault)
+                  : fault_set(fault, -ENOMEM, "out of memory before the start");
     recorder.has_failed = err < 0;
     if (err == 0)
         record(&recorder);
-    while (recorder.sessions.count > 0) /* what had begun when another could not */
-        end_session(&recorder, recorder.sessions.count - 1);
+    while (recorder.sessions.open.count > 0) /* what had begun when another could not */
+        end_session(&recorder, recorder.sessions.open.count - 1);
     wait_for_child(&recorder, WNOHANG);
     *result = (struct outside_recorder_result){recorder.child_has_ended ? recorder.wait_status : -1,
                                                recorder.exec_errno, recorder.recordings};
-    vec_free(&recorder.sessions);
     vec_free(&recorder.ended.pids);
     vec_free(&recorder.watched.pids);
-    if (recorder.symbols)
-        symbol_queue_destroy(recorder.symbols);
-    pss_reader_destroy(recorder.pss);
+    session_list_fini(&recorder.sessions);
+    symbol_queue_destroy(recorder.sessions.symbols);
+    pss_reader_destroy(recorder.sessions.pss);
     return err;
 }

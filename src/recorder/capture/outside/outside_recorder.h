@@ -1,5 +1,5 @@
-/* outside_recorder.h - records processes from outside: one that is started, some that run, or all that somebody selects,
- * also those that come later.  One recording each, or one of all. */
+/* outside_recorder.h - records processes from outside: one that is started, some that run, or
+ * all that somebody selects, also those that come later.  One recording each, or one of all. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,9 +26,9 @@ struct outside_recorder_options {
     char *const *command;  /* to start, as launch_remember found us; NULL: processes that run */
     struct pid_list fixed; /* those to begin with */
     const struct outside_selector *selector; /* NULL: only these */
-    const char *
-        awaited; /* what whoever comes later is called, if they are over by then; NULL: not known */
-    bool is_one; /* of whoever comes later, the first alone */
+    /* what whoever comes later is called, if they are over by then; NULL: not known */
+    const char *awaited;
+    bool is_one;          /* of whoever comes later, the first alone */
     const char *together; /* what the one recording of all is called; NULL: one recording each */
     bool is_endless; /* what is recorded together never ends by itself: the machine, a cgroup */
     struct outside_watch *watches[CELL_SOURCES_MAX]; /* who watch them, at least one */
@@ -45,7 +45,7 @@ struct outside_recorder_result {
     uint32_t recordings;
 };
 
-/* Records until all have ended (and no selector may bring more), the time is up, or SIGINT, SIGTERM or SIGHUP.  0 or
- * -errno with `fault`. */
+/* Records until all have ended (and no selector may bring more), the time is up, or SIGINT,
+ * SIGTERM or SIGHUP.  0 or -errno with `fault`. */
 int outside_record(const struct outside_recorder_options *options,
                    struct outside_recorder_result *result, struct fault *fault);

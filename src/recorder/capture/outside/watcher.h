@@ -1,5 +1,5 @@
-/* watcher.h - somebody who looks at every recorded process once a second, and when it says that there is news, beside
- * its recording: for alerts, for a history.
+/* watcher.h - somebody who looks at every recorded process once a second, and when it says that
+ * there is news, beside its recording: for alerts, for a history.
  *
  * The recorder calls, between two rounds of reading rings, so a look must not wait for anything. */
 #pragma once
@@ -18,8 +18,8 @@ struct watch_view {
     uint64_t time_ns, unix_ns;   /* of the recording, and by the wall clock */
     bool is_last;                /* it has ended; `memory` is that of the look before */
     struct memory_status memory; /* by the kernel; -1 where not known */
-    int64_t
-        own_bytes; /* of its resident shared memory, at most: what it shares with the recorder */
+    /* of its resident shared memory, at most: what it shares with the recorder */
+    int64_t own_bytes;
     int64_t heap_bytes, heap_blocks, pool_bytes, map_bytes, region_bytes; /* live */
 };
 
@@ -32,10 +32,11 @@ struct watcher {
     void (*end)(void *process);
 };
 
-/* What is live now, by stack and thread, as a pin holds it.  0 with the cells the caller's to free, or -ENOMEM. */
+/* What is live now, by stack and thread, as a pin holds it.  0 with the cells the caller's to
+ * free, or -ENOMEM. */
 int watch_view_cells(const struct watch_view *view, struct pin *pin);
 
-/* Names this instant in the recording and keeps the whole picture of it; the picture only when there are not
- * WATCH_PINS_MAX yet.  0 or -ENOMEM. */
+/* Names this instant in the recording and keeps the whole picture of it; the picture only when
+ * there are not WATCH_PINS_MAX yet.  0 or -ENOMEM. */
 #define WATCH_PINS_MAX 16
 int watch_view_pin(const struct watch_view *view, const char *label);

@@ -61,7 +61,8 @@ static uint64_t piece_end(const struct mappings_question *question, struct curso
     return reach < end ? reach : end;
 }
 
-/* The kernel makes one mapping of neighbours that are alike, whoever asked for them: here they are several. */
+/* The kernel makes one mapping of neighbours that are alike, whoever asked for them: here they
+ * are several. */
 static int add_pieces(const struct mappings_question *question, struct cursors *at, uint32_t source,
                       struct look_mappings *list)
 {

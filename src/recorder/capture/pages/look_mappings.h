@@ -1,4 +1,5 @@
-/* look_mappings.h - what a look at the pages tells of each mapping; one that several call sites asked for is in pieces.  No I/O. */
+/* look_mappings.h - what a look at the pages tells of each mapping; one that several call sites
+ * asked for is in pieces.  No I/O. */
 #pragma once
 
 #include "capture/books/area_list.h"
@@ -6,8 +7,8 @@
 
 struct look_mapping {
     uint64_t start, end, resident;
-    uint32_t
-        source; /* its number among the maps: for its name; of several, that with the most resident */
+    /* its number among the maps: for its name; of several, that with the most resident */
+    uint32_t source;
     uint32_t site; /* that mapped it; OWNER_NOBODY: not known */
     uint32_t count;
     uint8_t rights, owner;

@@ -2,23 +2,21 @@
 #include "capture/pages/look_outside.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "capture/pages/page_look.h"
+#include "foreign/foreign_file.h"
 #include "procfs/process/executable_facts.h"
 #include "procfs/process/invoked_path.h"
 #include "procfs/process/process_facts.h"
 
 static bool is_static(uint32_t pid)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-    int const fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct foreign_limits const limits = {.bytes_max = FOREIGN_PROGRAM_MAX};
+    int const fd = foreign_program_open(pid, &limits, NULL);
     if (fd < 0)
         return false;
     struct executable_facts const facts = executable_facts_read(fd);
@@ -39,13 +37,12 @@ static void describe(struct recording *recording, uint32_t pid)
     recording_note(
         recording,
         is_static(pid)
-            ? "process %u is not being recorded, and no hook can be brought into a static "
-              "program, as most of Go are: its heap is one part. "
-              "memoir pages %u shows who touches it from now on, "
-              "memoir map %u what its runtime counts"
-            : "process %u is not being recorded, so blocks and call stacks are not known, "
-              "and its heap is one part: memoir attach %u shows who allocates from now "
-              "on; memoir pages %u who touches memory, whatever allocates it",
+            ? "process %u is not being recorded, and memoir cannot hook a static program, such as "
+              "most Go programs: its heap is one part. memoir pages %u shows which code touches "
+              "memory from now on, memoir map %u shows the numbers of the runtime"
+            : "process %u is not being recorded, so blocks and call stacks are not known, and its "
+              "heap is one part: memoir attach %u shows which code allocates from now on; memoir "
+              "pages %u shows which code touches memory, whatever allocates it",
         pid, pid, pid);
 }
 
@@ -104,6 +101,6 @@ struct recording *look_outside(uint32_t pid, const struct known_areas *known, in
     if (*err == 0)
         return recording;
     recording_destroy(recording);
-    fault_set(fault, *err, "the pages of process %u cannot be looked at: %s", pid, strerror(-*err));
+    fault_set(fault, *err, "the pages of process %u cannot be read: %s", pid, strerror(-*err));
     return NULL;
 }

@@ -1,4 +1,5 @@
-/* look_outside.h - who has the resident pages of a process that nobody records: by mapping, thread and file. */
+/* look_outside.h - who has the resident pages of a process that nobody records: by mapping,
+ * thread and file. */
 #pragma once
 
 #include "base/fault.h"
@@ -12,6 +13,7 @@ struct known_areas {
     VEC(struct known_area) items;
 };
 
-/* A recording of one instant, which explain_make can explain; nothing is done to the process.  NULL with *err and `fault`. */
+/* A recording of one instant, which explain_make can explain; nothing is done to the process.
+ * NULL with *err and `fault`. */
 struct recording *look_outside(uint32_t pid, const struct known_areas *known, int *err,
                                struct fault *fault);

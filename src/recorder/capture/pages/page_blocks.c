@@ -70,7 +70,7 @@ static uint32_t within_page(uint64_t page, uint64_t start, uint64_t end)
     return to > from ? (uint32_t)(to - from) : 0;
 }
 
-static void take_part(void *into, const struct block *block)
+static void add_part(void *into, const struct block *block)
 {
     struct sweep *sweep = into;
     if (sweep->part_count == PARTS_MAX || block->site >= sweep->question->site_count)
@@ -96,7 +96,8 @@ static void give_rest(struct sweep *sweep, uint64_t rest)
         sweep->blocks->held[sweep->parts[i].site] += share + (i < left);
 }
 
-/* Books the parts of the page.  A lost free may leave blocks that lie over each other: then the first ones have it. */
+/* Books the parts of the page.  A lost free may leave blocks that lie over each other: then the
+ * first ones have it. */
 static void book_page(struct sweep *sweep)
 {
     struct page_blocks *blocks = sweep->blocks;
@@ -127,7 +128,7 @@ static void begin_page(struct sweep *sweep, uint64_t page)
     sweep->page = page;
     sweep->part_count = 0;
     if (usable_end(&reaching) > page)
-        take_part(sweep, &reaching);
+        add_part(sweep, &reaching);
 }
 
 /* The pages from `from` to `to` in which no block begins, but one may reach into. */
@@ -156,7 +157,7 @@ static void sweep_pages(struct sweep *sweep, const uint64_t *pages, size_t count
         uint64_t const page = pages[i] * OWNER_PAGE;
         sweep_between(sweep, at, page);
         begin_page(sweep, page);
-        block_table_visit_page(sweep->question->blocks, pages[i], take_part, sweep);
+        block_table_visit_page(sweep->question->blocks, pages[i], add_part, sweep);
         book_page(sweep);
         at = page + OWNER_PAGE;
     }

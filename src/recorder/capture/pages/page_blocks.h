@@ -1,4 +1,5 @@
-/* page_blocks.h - what live blocks have of the resident pages that they are in: one half of page_owners. */
+/* page_blocks.h - what live blocks have of the resident pages that they are in: one half of
+ * page_owners. */
 #pragma once
 
 #include "capture/pages/page_owners.h"

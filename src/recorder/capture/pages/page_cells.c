@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 
 #define UNTOLD_LEAST 65536u /* bytes that are worth a sentence */
@@ -37,8 +38,7 @@ static void tell_quality(struct page_told *told, const struct watched_pages *sta
     if (state->gaps > told->gaps)
         recording_note(
             recording,
-            "the agent was gone for a while from %.1f s on: pages that came meanwhile have "
-            "no stack",
+            "the agent was gone for a while from %.1f s on: pages touched meanwhile have no stack",
             (double)bucket->begin_ns / 1e9);
     told->gaps = state->gaps;
 }
@@ -49,8 +49,7 @@ static void tell_residency(const struct page_watch_sums *sums, struct recording 
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t const ago =
-        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - sums->looked_ns;
+    uint64_t const ago = timespec_ns(&now) - sums->looked_ns;
     uint64_t walked = 0;
     for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
         walked += sums->bytes[kind];
@@ -65,8 +64,8 @@ static void tell_residency(const struct page_watch_sums *sums, struct recording 
         .took_ns = sums->took_ns};
 }
 
-static int take(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket,
-                uint64_t began_ns)
+static int collect(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket,
+                   uint64_t began_ns)
 {
     (void)began_ns;
     struct page_cells *cells = self;
@@ -74,7 +73,7 @@ static int take(void *self, uint32_t pid, struct recording *recording, struct bu
     struct watched_pages state;
     if (!told)
         return -ENOMEM;
-    int err = page_station_take(cells->station, pid, recording, bucket, &state);
+    int err = page_station_collect(cells->station, pid, recording, bucket, &state);
     if (err == 0)
         tell_quality(told, &state, recording, bucket);
     if (err == 0 && cells->is_alone)
@@ -149,14 +148,14 @@ static void say_untold(struct recording *recording, const struct page_watch_sums
     human_bytes(sums->exit_bytes, at_end);
     if (sums->exit_bytes > 0)
         recording_note(recording,
-                       "the program touched %s after the last look at its pages and gave some of "
-                       "them back before it ended: none of them are in the rows; it ended with %s "
-                       "by the kernel's count",
+                       "the program touched %s after the last snapshot of its pages and gave some "
+                       "of them back before it ended: none of them are in the rows; the kernel "
+                       "counted %s when it ended",
                        untold, at_end);
     else
         recording_note(recording,
-                       "the program touched %s after the last look at its pages: they are not in "
-                       "the rows, because it is not known how many were there when it ended",
+                       "the program touched %s after the last snapshot of its pages: they are not "
+                       "in the rows, because it is not known how many were resident when it ended",
                        untold);
 }
 
@@ -176,29 +175,31 @@ static void say_quality(const struct page_cells *cells, uint32_t pid, struct rec
     if (sums->looks > 0)
         recording_note(
             recording,
-            "pages at the last of %llu looks: %s by the page tables, %s by the kernel's count",
+            "pages at the last of %llu snapshots: %s by the page tables, %s by the kernel's count",
             (unsigned long long)sums->looks, walked, counted);
     if (sums->touched > 0)
         recording_note(recording,
-                       "it ended before its pages were looked at again: %s that it had touched by "
-                       "then count as there, also what it may have given back, and as anonymous "
-                       "what was written, also to shared memory",
+                       "the program ended before the next snapshot of its pages: %s that it had "
+                       "touched count as resident, even if it gave some back, and written pages "
+                       "count as anonymous, even if they were shared memory",
                        human_bytes((int64_t)sums->touched, walked));
     if (sums->untold >= UNTOLD_LEAST)
         say_untold(recording, sums);
     if (sums->assumed > 0)
         recording_note(
             recording,
-            "%llu faults were given to a stack that was on its way to be known, without comparing",
+            "%llu faults were counted for a stack that was still being copied, without a "
+            "comparison",
             (unsigned long long)sums->assumed);
     if (sums->stack_ends[STACK_END_NOT_TAKEN] > 0)
         recording_note(recording,
-                       "%llu faults have no stack: too many new ones at once, or not readable",
+                       "%llu faults have no stack: too many new stacks at once, or memory that "
+                       "cannot be read",
                        (unsigned long long)sums->stack_ends[STACK_END_NOT_TAKEN]);
     if (sums->children_missed > 0)
         recording_note(recording,
-                       "%llu processes that it started were over before anything was seen of them, "
-                       "and have no recording",
+                       "%llu child processes ended before memoir saw anything of them, and have no "
+                       "recording",
                        (unsigned long long)sums->children_missed);
 }
 
@@ -230,10 +231,10 @@ static void conclude(void *self, uint32_t pid, struct recording *recording)
 
 void page_cells_init(struct page_cells *cells, struct page_station *station)
 {
-    *cells =
-        (struct page_cells){.source = {cells, take, look, with_touchers, carry, conclude, forget},
-                            .watch = {cells, &cells->source, watch, ask_state, next_child},
-                            .station = station};
+    *cells = (struct page_cells){
+        .source = {cells, collect, look, with_touchers, carry, conclude, forget},
+        .watch = {cells, &cells->source, watch, ask_state, next_child},
+        .station = station};
 }
 
 void page_cells_fini(struct page_cells *cells)

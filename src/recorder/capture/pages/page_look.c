@@ -14,14 +14,14 @@
 
 #include "base/clock.h"
 #include "capture/pages/sampled_owners.h"
-#include "procfs/memory/pagemap.h"
+#include "capture/pages/look_sight.h"
 #include "procfs/process/process_facts.h"
-#include "procfs/process/thread_spots.h"
 
 #define RESULT_MAX ((size_t)1 << 30)
+#define ERRNO_MAX  4095
 
-/* What the worker leaves in its file: this, the owners, who touched what, the mappings, and the names of owners and then of mappings one after the
- * other, each with its NUL. */
+/* What the worker leaves in its file: this, the owners, who touched what, the mappings, and the
+ * names of owners and then of mappings one after the other, each with its NUL. */
 struct look_head {
     int64_t err;
     struct residency residency;
@@ -30,6 +30,7 @@ struct look_head {
 
 struct worker {
     const struct page_look_question *question;
+    struct look_sight sight;
     struct map_list maps;
     struct area_list areas;
     VEC(struct owner_range) mapped, named;
@@ -42,29 +43,28 @@ struct worker {
     bool failed;
 };
 
-static int64_t rss_of(uint32_t pid)
+static int64_t rss_of(const struct worker *worker)
 {
-    int64_t const bytes = process_memory(pid).rss_bytes;
+    int64_t const bytes = process_memory_again(worker->sight.sums).rss_bytes;
     return bytes < 0 ? 0 : bytes;
 }
 
-static void take_mapped(void *into, const struct owner_range *range)
+static void add_mapped(void *into, const struct owner_range *range)
 {
     struct worker *worker = into;
     if (!vec_push(&worker->mapped, *range))
         worker->failed = true;
 }
 
-static void take_named(void *into, const struct owner_range *range)
+static void add_named(void *into, const struct owner_range *range)
 {
     struct worker *worker = into;
     if (!vec_push(&worker->named, *range))
         worker->failed = true;
 }
 
-static void take_thread(void *into, uint32_t tid, uint64_t stack_pointer)
+static void add_thread(struct worker *worker, uint32_t tid, uint64_t stack_pointer)
 {
-    struct worker *worker = into;
     if (!vec_push(&worker->stacks, (struct stack_spot){stack_pointer, tid}))
         worker->failed = true;
 }
@@ -80,14 +80,15 @@ static int find_stacks(struct worker *worker)
 {
     const struct page_look_question *question = worker->question;
     for (size_t i = 0; i < question->stack_count; i++)
-        take_thread(worker, question->stacks[i].tid, question->stacks[i].address);
-    thread_spots_visit(question->pid, take_thread, worker);
+        add_thread(worker, question->stacks[i].tid, question->stacks[i].address);
+    vec_each (spot, &worker->sight.stacks)
+        add_thread(worker, spot->tid, spot->address);
     if (worker->stacks.count)
         qsort(worker->stacks.items, worker->stacks.count, sizeof(struct stack_spot), by_address);
     return worker->failed ? -ENOMEM : 0;
 }
 
-static void take_run(void *into, const struct page_run *run)
+static void add_run(void *into, const struct page_run *run)
 {
     struct worker *worker = into;
     size_t const count = worker->present.count;
@@ -101,17 +102,13 @@ static void take_run(void *into, const struct page_run *run)
 
 static int walk_pages(struct worker *worker)
 {
-    struct pagemap pagemap;
-    int err = pagemap_open(&pagemap, worker->question->pid, true);
-    if (err < 0)
-        return err;
-    worker->head.residency.rss_before_bytes = (uint64_t)rss_of(worker->question->pid);
+    int err = 0;
+    worker->head.residency.rss_before_bytes = (uint64_t)rss_of(worker);
     vec_each (area, &worker->areas.areas) {
         if (err == 0)
-            err = pagemap_walk(&pagemap, area->start, area->end, take_run, worker);
+            err = pagemap_walk(&worker->sight.pagemap, area->start, area->end, add_run, worker);
     }
-    worker->head.residency.rss_after_bytes = (uint64_t)rss_of(worker->question->pid);
-    pagemap_close(&pagemap);
+    worker->head.residency.rss_after_bytes = (uint64_t)rss_of(worker);
     return err < 0 ? err : worker->failed ? -ENOMEM : 0;
 }
 
@@ -147,15 +144,18 @@ static int find_owners(struct worker *worker)
 static int look_at_all(struct worker *worker)
 {
     const struct page_look_question *question = worker->question;
-    int err = map_list_read(question->pid, &worker->maps);
-    map_book_visit(question->maps, take_mapped, worker);
+    int err = map_list_read_open(worker->sight.maps, &worker->maps);
+    map_book_visit(question->maps, add_mapped, worker);
     if (question->regions)
-        map_book_visit(question->regions, take_named, worker);
+        map_book_visit(question->regions, add_named, worker);
     if (err == 0)
         err = find_stacks(worker);
     if (err == 0)
         err = area_list_make(&(struct area_question){.pid = question->pid,
+                                                     .memory = worker->sight.memory,
                                                      .maps = &worker->maps,
+                                                     .threads = worker->sight.threads.items,
+                                                     .thread_count = worker->sight.threads.count,
                                                      .stacks = worker->stacks.items,
                                                      .stack_count = worker->stacks.count,
                                                      .mapped = worker->mapped.items,
@@ -224,13 +224,19 @@ static void leave_result(struct worker *worker, FILE *out)
     leave_names(worker, out);
 }
 
-static void work(const struct page_look_question *question, int fd)
+static void work(const struct page_look_question *question, pid_t recorder, int fd)
 {
     static struct worker worker;
     uint64_t const began = monotonic_ns();
     FILE *out = fdopen(fd, "w");
     worker.question = question;
-    worker.head.err = look_at_all(&worker);
+    worker.head.err = look_sight_open(&worker.sight, question->pid);
+    look_sight_confine(&worker.sight, fd, RESULT_MAX);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* which went with the user */
+    if (getppid() != recorder)
+        _exit(1);
+    if (worker.head.err == 0)
+        worker.head.err = look_at_all(&worker);
     if (worker.head.err < 0)
         worker.owners.owned.count = worker.touched.list.count = worker.mappings.items.count = 0;
     worker.head.residency.walked_bytes = worker.owners.bytes;
@@ -250,12 +256,13 @@ int page_look_begin(struct page_look *look, const struct page_look_question *que
     if (look->fd < 0)
         return -errno;
     pid_t const recorder = getpid();
+    look->site_count = question->site_count;
     look->worker = fork();
     if (look->worker == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         setpriority(PRIO_PROCESS, 0, 0);
         if (getppid() == recorder)
-            work(question, look->fd);
+            work(question, recorder, look->fd);
         _exit(1);
     }
     if (look->worker > 0)
@@ -266,15 +273,42 @@ int page_look_begin(struct page_look *look, const struct page_look_question *que
     return err;
 }
 
-/* The parts of a result file, which is ours but may be cut short by a worker that died. */
-static int take_apart(const char *bytes, size_t size, struct page_look_result *result)
+/* Each owner and each mapping has its name, and no name is left over. */
+static bool has_names(const char *text, uint64_t bytes, uint64_t count)
+{
+    uint64_t ends = 0;
+    for (uint64_t i = 0; i < bytes; i++)
+        ends += text[i] == '\0';
+    return ends == count && (bytes == 0 || text[bytes - 1] == '\0');
+}
+
+/* What the recorder takes for its own numbers. */
+static bool is_plausible(const struct page_look_result *result, uint32_t site_count)
+{
+    vec_each (owner, &result->owners)
+        if (owner->owned.kind >= OWNER_KINDS ||
+            (owner_has_site(owner->owned.kind) && owner->owned.who >= site_count))
+            return false;
+    vec_each (owned, &result->touched)
+        if (owned->kind >= OWNER_KINDS || owner_touched_place(owned->kind) >= OWNERS_TOUCHED)
+            return false;
+    vec_each (mapping, &result->mappings.items)
+        if (mapping->owner >= OWNER_KINDS)
+            return false;
+    return true;
+}
+
+/* The parts of a result file, whose writer has seen what the program wrote: nothing in it is taken
+ * on trust. */
+static int parse_result(const char *bytes, size_t size, uint32_t site_count,
+                        struct page_look_result *result)
 {
     struct look_head head;
     if (size < sizeof(head))
         return -EIO;
     memcpy(&head, bytes, sizeof(head));
-    if (head.err < 0)
-        return (int)head.err;
+    if (head.err != 0)
+        return head.err < 0 && head.err >= -ERRNO_MAX ? (int)head.err : -EIO;
     uint64_t const owners = head.owner_count * sizeof(struct owned);
     uint64_t const touched = head.touched_count * sizeof(struct owned);
     uint64_t const mappings = head.mapping_count * sizeof(struct look_mapping);
@@ -296,6 +330,8 @@ static int take_apart(const char *bytes, size_t size, struct page_look_result *r
     result->mappings.items.count = head.mapping_count;
     memcpy(result->text, bytes + sizeof(head) + owners + touched + mappings, head.text_bytes);
     result->text[head.text_bytes] = '\0';
+    if (!has_names(result->text, head.text_bytes, head.owner_count + head.mapping_count))
+        return -EIO;
     result->text_bytes = head.text_bytes;
     const char *name = result->text;
     for (uint64_t i = 0; i < head.owner_count; i++) {
@@ -305,10 +341,10 @@ static int take_apart(const char *bytes, size_t size, struct page_look_result *r
         name += name < result->text + head.text_bytes ? strlen(name) + 1 : 0;
     }
     result->mapping_names = name;
-    return 0;
+    return is_plausible(result, site_count) ? 0 : -EIO;
 }
 
-static int read_result(int fd, struct page_look_result *result)
+static int read_result(int fd, uint32_t site_count, struct page_look_result *result)
 {
     off_t const size = lseek(fd, 0, SEEK_END);
     if (size <= 0 || (uint64_t)size > RESULT_MAX)
@@ -316,7 +352,7 @@ static int read_result(int fd, struct page_look_result *result)
     void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
         return -errno;
-    int const err = take_apart(bytes, (size_t)size, result);
+    int const err = parse_result(bytes, (size_t)size, site_count, result);
     munmap(bytes, (size_t)size);
     return err;
 }
@@ -331,11 +367,11 @@ static int end_look(struct page_look *look, int options, struct page_look_result
         return -EAGAIN;
     look->worker = 0;
     int const err = ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0
-                        ? read_result(look->fd, result)
+                        ? read_result(look->fd, look->site_count, result)
                         : -EIO;
     close(look->fd);
     if (ended > 0)
-        result->cpu_ns = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
+        result->cpu_ns = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * NS_PER_SECOND +
                          (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
     if (err < 0)
         page_look_result_fini(result);

@@ -1,7 +1,9 @@
 /* page_look.h - one look at all resident pages of a process, and whose they are.
  *
- * It takes milliseconds per GiB, and meanwhile the rings must be read.  So it is done by a fork of the recorder: that has
- * the books as they were at one instant, and the recorder goes on.  It ends with the recorder at the latest. */
+ * It takes milliseconds per GiB, and meanwhile the rings must be read.  So it is done by a fork
+ * of the recorder: that has the books as they were at one instant, and the recorder goes on.  It
+ * gives up all its rights before it reads anything that the process chose (look_sight.h), and what
+ * it leaves is checked.  It ends with the recorder at the latest. */
 #pragma once
 
 #include <sys/types.h>
@@ -31,6 +33,7 @@ struct page_look_question {
 struct page_look {
     pid_t worker; /* 0: none is under way */
     int fd;
+    uint32_t site_count;
 };
 
 /* An owner that has no call stack has a name. */
@@ -52,8 +55,8 @@ struct page_look_result {
 
 /* Begins one, with a question that need not stay.  0 or -errno. */
 int page_look_begin(struct page_look *look, const struct page_look_question *question);
-/* 0 when it is done: the caller ends the result; -EAGAIN while it is under way; another -errno when it failed: -EACCES
- * when the pages may not be looked at, -ESRCH when the process is gone. */
+/* 0 when it is done: the caller ends the result; -EAGAIN while it is under way; another -errno
+ * when it failed: -EACCES when the pages may not be looked at, -ESRCH when the process is gone. */
 int page_look_end(struct page_look *look, struct page_look_result *result);
 /* The same, and waits for it. */
 int page_look_wait(struct page_look *look, struct page_look_result *result);

@@ -1,9 +1,10 @@
 /* page_owners.h - whose each resident page of a process is.
  *
- * A page with live blocks belongs to them: what they asked for is live; what they have beyond that, and the rest of the
- * page, they hold, and each block on a page has an equal share of the rest.  Any other page belongs to the
- * range that the program named or mapped there itself, or else to the area it is in.  So every byte has one owner, and
- * all add up to the pages that were given.  No I/O; not thread-safe. */
+ * A page with live blocks belongs to them: what they asked for is live; what they have beyond
+ * that, and the rest of the page, they hold, and each block on a page has an equal share of the
+ * rest.  Any other page belongs to the range that the program named or mapped there itself, or
+ * else to the area it is in.  So every byte has one owner, and all add up to the pages that were
+ * given.  No I/O; not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,8 +28,8 @@ struct owner_area {
     enum owner_kind kind;
     uint32_t name;    /* a number for who asks */
     bool may_be_heap; /* anonymous: once a block is in it, its other pages are the heap's */
-    bool
-        is_memory; /* in no file: if the program mapped it itself, it is the mapping's whatever else is known */
+    /* in no file: if the program mapped it itself, it is the mapping's whatever else is known */
+    bool is_memory;
 };
 
 /* Memory that the program mapped or named itself. */
@@ -52,10 +53,12 @@ struct page_question {
     const struct block_table *blocks;
     struct area_visitor areas_visitor;
     uint32_t site_count; /* the sites of blocks and ranges are below it */
-    bool
-        is_attached; /* anonymous memory that is in no block and no mapping we saw is from before us: BEFORE instead of HELD, KEPT and OTHER */
-    const struct page_span *
-        earlier; /* what was mapped then, by address: memory elsewhere came later; NULL: it may have been anywhere */
+    /* anonymous memory that is in no block and no mapping we saw is from before us: BEFORE
+     * instead of HELD, KEPT and OTHER */
+    bool is_attached;
+    /* what was mapped then, by address: memory elsewhere came later; NULL: it may have been
+     * anywhere */
+    const struct page_span *earlier;
     size_t earlier_count;
 };
 
@@ -73,7 +76,8 @@ struct page_owners {
     uint64_t reserved;       /* mapped by the program itself, from no file, and not resident */
 };
 
-/* Whether what is in no block at `at` may be from before us; *end comes down to where that changes. */
+/* Whether what is in no block at `at` may be from before us; *end comes down to where that
+ * changes. */
 bool page_is_earlier(const struct page_question *question, uint64_t at, uint64_t *end);
 
 int owned_compare(const void *left, const void *right); /* for qsort: by kind and who */

@@ -13,9 +13,10 @@
 #include "procfs/process/process_facts.h"
 #include "procfs/memory/proportional.h"
 
-#define EVERY_NS 1000000000ull /* in the long run */
-#define SOONEST_NS                                                                                 \
-    50000000ull /* after the read before; then as long as it has been read, so that short runs have some */
+#define EVERY_NS NS_PER_SECOND /* in the long run */
+/* Soonest after the read before; then after as long as that read took, so that short runs have
+ * some. */
+#define SOONEST_NS 50000000ull
 
 struct subject {
     uint32_t pid;
@@ -93,7 +94,7 @@ static void *read_all(void *context)
             read_one(reader, next->pid);
             continue;
         }
-        struct timespec const until = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)};
+        struct timespec const until = {(time_t)(at / NS_PER_SECOND), (long)(at % NS_PER_SECOND)};
         pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
     }
     pthread_mutex_unlock(&reader->lock);
@@ -134,7 +135,7 @@ void pss_reader_destroy(struct pss_reader *reader)
     free(reader);
 }
 
-int64_t pss_reader_take(struct pss_reader *reader, uint32_t pid)
+int64_t pss_reader_collect(struct pss_reader *reader, uint32_t pid)
 {
     int64_t bytes = 0;
     if (!reader || pid == 0)

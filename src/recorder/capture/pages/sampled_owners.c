@@ -9,9 +9,9 @@ static bool is_heap(const struct owned *owned)
     return owned->kind == OWNER_LIVE || owned->kind == OWNER_HELD || owned->kind == OWNER_KEPT;
 }
 
-/* Takes the heap's parts out.  Their bytes; in *later what is free and in memory that came after us, or in any memory when nothing was
- * before. */
-static uint64_t take_heap(struct page_owners *owners, uint64_t *later)
+/* Removes the heap's parts.  Their bytes; in *later what is free and in memory that came after
+ * us, or in any memory when nothing was before. */
+static uint64_t remove_heap(struct page_owners *owners, uint64_t *later)
 {
     uint64_t bytes = 0;
     *later = 0;
@@ -68,7 +68,7 @@ int sampled_owners_split(const struct heap_book *heap, const struct page_questio
     uint64_t given = 0;
     int err = heap_book_pin_now(heap, &pin);
     uint64_t later;
-    uint64_t const bytes = take_heap(owners, &later);
+    uint64_t const bytes = remove_heap(owners, &later);
     if (err == 0)
         err = put_live(owners, &pin, bytes, &given);
     uint64_t const rest = bytes > given ? bytes - given : 0;

@@ -1,7 +1,8 @@
 /* sampled_owners.h - whose resident pages are when only samples of the blocks are known.
  *
- * Which pages of the heap are whose cannot be told then, but how many bytes are live can be estimated, by call stack.  So the
- * heap's resident pages, which are counted, are split into those estimates and one rest: held or free.  The sum stays exact. */
+ * Which pages of the heap are whose cannot be told then, but how many bytes are live can be
+ * estimated, by call stack.  So the heap's resident pages, which are counted, are split into
+ * those estimates and one rest: held or free.  The sum stays exact. */
 #pragma once
 
 #include "capture/books/heap_book.h"

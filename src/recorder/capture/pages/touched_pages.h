@@ -1,4 +1,5 @@
-/* touched_pages.h - who touched the pages first that no hook saw being asked for, by kind of owner. */
+/* touched_pages.h - who touched the pages first that no hook saw being asked for, by kind of
+ * owner. */
 #pragma once
 
 #include "capture/sessions/cell_source.h"

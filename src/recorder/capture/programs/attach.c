@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach.c - records a process that runs: in, until it ends or we are told to stop, and out again.
  *
- * Whatever reaches into the process is done by a thread of its own, so that the rings are read meanwhile. */
+ * Whatever reaches into the process is done by a thread of its own, so that the rings are read
+ * meanwhile. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -46,31 +47,35 @@ struct attachment {
     bool has_worker, told;
 };
 
-/* Programs that it starts need the library's path and the arena's; both only where it sees them as we do. */
+/* Programs that it starts need the library's path and the arena's; both only where it sees them
+ * as we do. */
 static void tell_children(struct attachment *attachment)
 {
-    struct arena_header *header = attachment->arena->header;
+    struct shared_arena *memory = attachment->arena->memory;
+    char arena[ARENA_NAME_MAX];
     const struct attached_program *program = &attachment->program;
     const char *library = attachment->options.library;
     bool const beside_us = program->facts.local_pid == program->facts.pid && !program->root[0];
     if (!attachment->options.follow_children || !beside_us ||
         !attached_program_sees(program, library) ||
-        strlen(library) >= sizeof(header->follow_library) || strpbrk(library, " :"))
+        strlen(library) >= shared_room(memory, follow_library) || strpbrk(library, " :"))
         return;
-    snprintf(header->follow_library, sizeof(header->follow_library), "%s", library);
-    arena_path(attachment->arena, header->follow_arena, sizeof(header->follow_arena));
+    shared_put_text(memory, follow_library, library);
+    arena_path(attachment->arena, arena, sizeof(arena));
+    shared_put_text(memory, follow_arena, arena);
 }
 
 /* The worker is done; the thread that reads may rest, and need not wait for its rest to be over. */
 static void reach_stage(struct attachment *attachment, enum stage stage)
 {
-    struct arena_header *header = attachment->arena->header;
+    struct shared_arena *memory = attachment->arena->memory;
     atomic_store(&attachment->stage, stage);
-    if (atomic_exchange(&header->sleeping, 0))
-        syscall(SYS_futex, &header->sleeping, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (shared_swap(memory, sleeping, 0))
+        shared_wake(memory, sleeping, 1);
 }
 
-/* Everything that can be known before the process is touched.  -ESTALE: it became another program meanwhile. */
+/* Everything that can be known before the process is touched.  -ESTALE: it became another
+ * program meanwhile. */
 static int meet(struct attachment *attachment, struct fault *fault)
 {
     int err = attached_program_meet(&attachment->program, fault);
@@ -94,18 +99,18 @@ static int tell_restless(const struct attachment *attachment, struct fault *faul
 {
     return fault_set(fault, -EBUSY,
                      "%s becomes another program by exec again and again, each time before memoir "
-                     "is in (%u tries); attach when it has settled, or record it from the start: "
-                     "memoir run follows it from program to program",
+                     "is attached (%u tries); attach later, or start the program with memoir run, "
+                     "which follows every exec",
                      attachment->program.name, attachment->images + 1);
 }
 
 /* In, whichever program it is by then. */
 static int enter_patiently(struct attachment *attachment, struct fault *fault)
 {
-    struct arena_header *header = attachment->arena->header;
+    char path[shared_room(attachment->arena->memory, attached_path)];
     for (;; attachment->images++) {
-        attached_program_path(&attachment->program, header->attached_path,
-                              sizeof(header->attached_path));
+        attached_program_path(&attachment->program, path, sizeof(path));
+        shared_put_text(attachment->arena->memory, attached_path, path);
         arena_limit_slots(attachment->arena, target_slots(attachment->program.pid));
         int err = injection_attach(&attachment->injection, attachment->arena->fd, fault);
         bool const is_late = monotonic_ns() >= attachment->patience_ns;
@@ -128,15 +133,16 @@ static void *enter(void *self)
     return NULL;
 }
 
-/* Whether the process has forbidden itself the system calls that taking our hooks out needs: it would be killed. */
+/* Whether the process has forbidden itself the system calls that taking our hooks out needs: it
+ * would be killed. */
 static bool is_confined(const struct attachment *attachment)
 {
     const struct arena *arena = attachment->arena;
-    uint32_t const high = atomic_load(&arena->header->process_high);
-    for (uint32_t i = 0; i < high && i < ARENA_PROCESSES; i++) {
-        const struct arena_process *process = arena_process_at(arena->memory, i);
-        if (process->pid == (uint32_t)attachment->program.pid &&
-            atomic_load(&process->confined_tsc) != 0)
+    uint32_t const high = arena_process_high(arena);
+    for (uint32_t i = 0; i < high; i++) {
+        struct shared_process *process = shared_process_at(arena->memory, i);
+        if (shared_get(process, pid) == (uint32_t)attachment->program.pid &&
+            shared_get(process, confined_tsc) != 0)
             return true;
     }
     return false;
@@ -147,8 +153,9 @@ static void *leave(void *self)
     struct attachment *attachment = self;
     if (is_confined(attachment))
         attachment->err = fault_set(&attachment->fault, -EPERM,
-                                    "the hooks stay in %s (pid %d) and do nothing: it forbade "
-                                    "itself the system calls that taking them out needs",
+                                    "the hooks stay in %s (pid %d) and do nothing: the program has "
+                                    "forbidden itself the system calls that memoir needs to remove "
+                                    "them",
                                     attachment->program.name, (int)attachment->program.pid);
     else
         attachment->err = injection_detach(&attachment->injection, &attachment->fault);
@@ -178,7 +185,7 @@ static int start(void *self, struct arena *arena, struct fault *fault)
 {
     struct attachment *attachment = self;
     attachment->arena = arena;
-    arena->header->target_pid = (uint32_t)attachment->program.pid;
+    shared_set(arena->memory, target_pid, attachment->program.pid);
     tell_children(attachment);
     int err = hire(attachment, enter, STAGE_ENTERING, fault);
     return err < 0 ? err : (int)attachment->program.pid;
@@ -198,7 +205,7 @@ static void tell_times(struct attachment *attachment, const char *done)
     if (times->looks.longest_ns)
         human_duration(times->looks.longest_ns, stopped);
     say_text(attachment->options.wish.say,
-             "%s %s: thread %d worked for us for %s meanwhile, no other stood still%s%s%s", done,
+             "%s %s: thread %d worked for memoir for %s, no other thread stood still%s%s%s", done,
              attachment->program.name, (int)times->borrowed_tid,
              human_duration(times->borrowed_ns - since, borrowed),
              times->looks.longest_ns ? " for longer than " : "", stopped,
@@ -220,8 +227,8 @@ static int replaced(const struct attachment *attachment, struct recorder_result 
     result->is_replaced = true;
     if (!attachment->options.wish.quiet)
         say_text(attachment->options.wish.say,
-                 "%s became another program by exec, so its recording ends here; attach "
-                 "again to record that one, or with --children to record both",
+                 "%s became another program by exec, so the recording ends here; attach again to "
+                 "record the new program, or use --children to record both",
                  attachment->program.name);
     return SUBJECT_LEFT;
 }

@@ -12,6 +12,7 @@
 
 #include "capture/programs/target_check.h"
 #include "procfs/memory/memory_sums.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_status.h"
 
 #define CMDLINE_MAX 65536u
@@ -42,7 +43,6 @@ bool attached_program_sees(const struct attached_program *program, const char *p
 /* Its files, by a path that holds as long as we live; "" when they are where ours are. */
 static void find_root(struct attached_program *program)
 {
-    char path[64];
     if (program->root_fd >= 0)
         close(program->root_fd);
     program->root_fd = -1;
@@ -51,8 +51,7 @@ static void find_root(struct attached_program *program)
     if (attached_program_sees(program, "/") && attached_program_sees(program, "/proc") &&
         attached_program_sees(program, "/usr"))
         return;
-    snprintf(path, sizeof(path), "/proc/%d/root", (int)program->pid);
-    program->root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    program->root_fd = proc_open((uint32_t)program->pid, 0, PROC_ROOT);
     if (program->root_fd >= 0)
         snprintf(program->root, sizeof(program->root), "/proc/self/fd/%d", program->root_fd);
 }
@@ -60,13 +59,11 @@ static void find_root(struct attached_program *program)
 static void find_command(struct attached_program *program)
 {
     static char unknown[] = "";
-    char path[64];
     int fd, count = 0;
     ssize_t size = 0;
-    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)program->pid);
     free(program->arguments);
     program->arguments = calloc(1, CMDLINE_MAX + 1);
-    if (program->arguments && (fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0) {
+    if (program->arguments && (fd = proc_open((uint32_t)program->pid, 0, PROC_CMDLINE)) >= 0) {
         size = read(fd, program->arguments, CMDLINE_MAX);
         close(fd);
     }
@@ -80,14 +77,12 @@ static void find_command(struct attached_program *program)
 
 void attached_program_path(const struct attached_program *program, char *path, size_t size)
 {
-    char link[64], root[PATH_MAX], target[PATH_MAX];
-    snprintf(link, sizeof(link), "/proc/%d/root", (int)program->pid);
-    ssize_t root_length = readlink(link, root, sizeof(root) - 1);
-    snprintf(link, sizeof(link), "/proc/%d/exe", (int)program->pid);
-    ssize_t length = readlink(link, target, sizeof(target) - 1);
+    char root[PATH_MAX], target[PATH_MAX];
+    uint32_t const pid = (uint32_t)program->pid;
+    ssize_t const root_length = proc_read_link(pid, PROC_ROOT, root, sizeof(root));
+    ssize_t const length = proc_read_link(pid, PROC_EXE, target, sizeof(target));
     if (root_length <= 0 || length <= 0)
         return;
-    target[length] = '\0';
     bool const inside = root_length > 1 && length > root_length && target[root_length] == '/' &&
                         memcmp(target, root, (size_t)root_length) == 0;
     const char *found = target + (inside ? root_length : 0);

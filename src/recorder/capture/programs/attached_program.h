@@ -1,4 +1,5 @@
-/* attached_program.h - what is known of a program that runs already, before anybody reaches into it. */
+/* attached_program.h - what is known of a program that runs already, before anybody reaches into
+ * it. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,13 +24,14 @@ struct attached_program {
 void attached_program_init(struct attached_program *program, pid_t pid);
 void attached_program_fini(struct attached_program *program);
 
-/* Gets to know it, or gets to know it anew when it has become another program: all but how large it is.  0; or
- * -errno with `fault` when it cannot be recorded. */
+/* Gets to know it, or gets to know it anew when it has become another program: all but how large
+ * it is.  0; or -errno with `fault` when it cannot be recorded. */
 int attached_program_meet(struct attached_program *program, struct fault *fault);
 /* How large it is, before anything of ours is in it. */
 void attached_program_weigh(struct attached_program *program);
 
-/* The path of its executable inside its own root; untouched when that is not known, or does not fit. */
+/* The path of its executable inside its own root; untouched when that is not known, or does not
+ * fit. */
 void attached_program_path(const struct attached_program *program, char *path, size_t size);
 /* Whether it sees the file `path` as we do. */
 bool attached_program_sees(const struct attached_program *program, const char *path);

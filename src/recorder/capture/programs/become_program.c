@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* become_program.c - records a program that this process becomes.
  *
- * The recorder is a process of its own, made before: it says through one pipe that all is ready, and is told through another
- * when there is no such program after all.  It is nobody's child, so it learns the end by a descriptor of the process; and
- * before that by the program itself, whose end waits (tracer/exit_hooks) until the recording is written. */
+ * The recorder is a process of its own, made before: it says through one pipe that all is ready,
+ * and is told through another when there is no such program after all.  It is nobody's child, so
+ * it learns the end by a descriptor of the process; and before that by the program itself, whose
+ * end waits (tracer/exit_hooks) until the recording is written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,13 +29,13 @@
 struct become_message {
     int is_ready; /* else it is over */
     int status;   /* to exit with */
-    char path[PATH_MAX], arena[64];
+    char path[PATH_MAX], arena[ARENA_NAME_MAX];
 };
 
 static struct becoming {
     const struct recorder_options *options;
     struct arena *arena;
-    struct arena_header *held; /* a mapping that outlives the arena's */
+    struct shared_arena *held; /* a mapping that outlives the arena's */
     int to_program, from_program;
     pid_t pid;
     int pidfd;
@@ -63,18 +64,17 @@ static void tell_program(const struct become_message *message)
 static void become(const struct recorder_options *options, const struct become_message *ready,
                    int report)
 {
-    uint32_t unused;
     struct launch const launch = {.path = ready->path,
                                   .arguments = options->command,
                                   .library = options->library,
-                                  .arena = ready->arena,
-                                  .target_pid = &unused};
+                                  .arena = ready->arena};
     int const err = -launch_become(&launch);
     ssize_t const ignored = write(report, &err, sizeof(err));
     (void)ignored;
 }
 
-/* Whatever the recorder says last is what this process ends with, unless it becomes the program before. */
+/* Whatever the recorder says last is what this process ends with, unless it becomes the program
+ * before. */
 static _Noreturn void obey(const struct recorder_options *options, int from, int report)
 {
     struct become_message message;
@@ -99,7 +99,8 @@ static void forget_child(pid_t child)
         sigtimedwait(&children, NULL, &(struct timespec){0, 0});
 }
 
-/* Goes on as the recorder, in a session of its own, as nobody's child; the process that calls becomes the program. */
+/* Goes on as the recorder, in a session of its own, as nobody's child; the process that calls
+ * becomes the program. */
 static int split(const struct recorder_options *options, struct fault *fault)
 {
     int orders[2], reports[2];
@@ -129,12 +130,12 @@ static int split(const struct recorder_options *options, struct fault *fault)
 /* The program's end waits for us, unless we go on after it with its children. */
 static void hold_end(void)
 {
-    struct arena_header *held =
-        mmap(NULL, sizeof(*held), PROT_READ | PROT_WRITE, MAP_SHARED, becoming.arena->fd, 0);
+    void *const held = mmap(NULL, sizeof(struct arena_header), PROT_READ | PROT_WRITE, MAP_SHARED,
+                            becoming.arena->fd, 0);
     if (held == MAP_FAILED || (becoming.options->follow_children && becoming.pid != FIRST_PROCESS))
         return;
     becoming.held = held;
-    atomic_store(&held->holds_end, 1);
+    shared_set(becoming.held, holds_end, 1);
 }
 
 static int start(void *self, struct arena *arena, struct fault *fault)
@@ -145,13 +146,13 @@ static int start(void *self, struct arena *arena, struct fault *fault)
     becoming.arena = arena;
     becoming.pidfd = (int)syscall(SYS_pidfd_open, becoming.pid, 0);
     if (becoming.pidfd < 0)
-        return fault_set(fault, -errno, "the process that was to become the program is gone");
+        return fault_set(fault, -errno, "the process that should become the program has ended");
     int const err = launch_prepare(becoming.options->command[0], becoming.options->library,
                                    ready.path, sizeof(ready.path), fault);
     if (err < 0)
         return err;
     arena_path(arena, ready.arena, sizeof(ready.arena));
-    arena->header->target_pid = (uint32_t)becoming.pid;
+    shared_set(arena->memory, target_pid, becoming.pid);
     hold_end();
     tell_program(&ready);
     if (read(becoming.from_program, &failure, sizeof(failure)) == sizeof(failure))
@@ -162,11 +163,10 @@ static int start(void *self, struct arena *arena, struct fault *fault)
 /* What it said itself when it was about to end, else what the kernel tells. */
 static bool has_ended(struct recorder_result *result)
 {
-    const struct arena_header *header = becoming.arena->header;
-    bool const leaves = becoming.held && atomic_load(&header->leaving);
+    bool const leaves = becoming.held && shared_get(becoming.held, leaving);
     if (!leaves && !process_has_ended(becoming.pidfd))
         return false;
-    result->wait_status = leaves ? (int)(atomic_load(&header->leave_status) & 0xff) << 8
+    result->wait_status = leaves ? (int)(shared_get(becoming.held, leave_status) & 0xff) << 8
                                  : process_exit_status(becoming.pidfd, becoming.pid);
     return true;
 }
@@ -194,7 +194,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
 static bool has_news(void *self)
 {
     (void)self;
-    return stop_signals_asked() || (becoming.held && atomic_load(&becoming.held->leaving));
+    return stop_signals_asked() || (becoming.held && shared_get(becoming.held, leaving));
 }
 
 static void finish(void *self, enum subject_state how, struct recorder_result *result)
@@ -223,6 +223,6 @@ void recorder_become_end(int status)
     struct become_message const over = {.status = status};
     fflush(NULL);
     if (becoming.held)
-        atomic_store(&becoming.held->holds_end, 0);
+        shared_set(becoming.held, holds_end, 0);
     tell_program(&over);
 }

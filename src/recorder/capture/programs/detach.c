@@ -25,9 +25,8 @@ static int tidy_up(pid_t pid, const char *path, struct fault *fault)
     if (err == 0) {
         err = injection.loaded ? injection_detach(&injection, fault)
                                : fault_set(fault, -EPROTO,
-                                           "another build of memoir was attached to process %d, "
-                                           "and died; detach with that "
-                                           "one",
+                                           "process %d has hooks of another build of memoir whose "
+                                           "recorder was killed; detach with that build",
                                            (int)pid);
         injection_close(&injection);
     }
@@ -35,8 +34,8 @@ static int tidy_up(pid_t pid, const char *path, struct fault *fault)
     return err;
 }
 
-/* Its recorder does it, and we do what that could not.  A program that memoir run has started keeps the arena and goes on
- * untraced. */
+/* Its recorder does it, and we do what that could not.  A program that memoir run has started
+ * keeps the arena and goes on untraced. */
 static int ask(pid_t pid, const struct target_arena *arena, const char *library,
                struct fault *fault)
 {
@@ -58,14 +57,13 @@ static int ask(pid_t pid, const struct target_arena *arena, const char *library,
     }
     if (!arena->recorder_pid)
         return fault_set(fault, -ETIMEDOUT,
-                         "the recorder of process %d does not answer, and memoir cannot see which "
-                         "process that is: it runs elsewhere, or there is none; look for "
-                         "it with: pgrep -a memoir",
+                         "the recorder of process %d does not answer, and memoir cannot find its "
+                         "process: it was killed, or runs in another namespace; look for it with: "
+                         "pgrep -a memoir",
                          (int)pid);
     return fault_set(fault, -ETIMEDOUT,
-                     "the recorder of process %d (pid %u) does not answer; is it stopped? kill "
-                     "-CONT %u, or kill -9 %u and "
-                     "detach again",
+                     "the recorder of process %d (pid %u) does not answer; if it is stopped, "
+                     "continue it with kill -CONT %u; else kill -9 %u and detach again",
                      (int)pid, arena->recorder_pid, arena->recorder_pid, arena->recorder_pid);
 }
 
@@ -76,7 +74,7 @@ int target_detach(pid_t pid, const char *library, struct fault *fault)
     struct permission_facts facts;
     struct remote_memory memory;
     if (process_status_read((uint32_t)pid, 0, &status) < 0)
-        return fault_set(fault, -ESRCH, "there is no process %d; `ps -ef` lists those there are",
+        return fault_set(fault, -ESRCH, "there is no process %d; `ps -ef` lists all processes",
                          (int)pid);
     int err = remote_memory_open(&memory, pid);
     remote_memory_close(&memory);

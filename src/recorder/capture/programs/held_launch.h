@@ -1,4 +1,5 @@
-/* held_launch.h - starts a program as it is, in two steps: its process is there, and becomes the program when somebody watches it. */
+/* held_launch.h - starts a program as it is, in two steps: its process is there, and becomes the
+ * program when somebody watches it. */
 #pragma once
 
 #include <sys/types.h>

@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/programs/inside_plan.h"
+#include "capture/programs/inside_plan_parts.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "procfs/memory/maps.h"
-#include "procfs/process/process_facts.h"
 #include "symbols/allocators/code_move.h"
 #include "symbols/elf/elf_image.h"
 
 #define PAGE       4096ull
 #define REACH      (3ull << 29) /* of a jump with 32-bit distance, with half a GiB to spare */
 #define LOWEST     65536ull     /* below it the kernel maps nothing */
-#define KNOWN_MAX  4096u
-#define FILE_SPACE 65536ull /* left free between a program and what we put below it */
-
-struct planning {
-    struct inside_plan *plan;
-    struct inside_report *report;
-    struct map_list maps;
-    const char *wanted;
-    struct inside_known *known;
-    char root[32];
-    char executable[PATH_MAX];
-};
+#define FILE_SPACE 65536ull     /* left free between a program and what we put below it */
 
 /* A mapped file with code in it. */
 struct code_file {
@@ -36,29 +22,6 @@ struct code_file {
     uint64_t bias;
     const char *path;
 };
-
-void inside_known_fini(struct inside_known *known)
-{
-    vec_free(&known->files);
-}
-
-static struct known_file identity(const struct elf_image *image)
-{
-    struct stat status = {0};
-    (void)fstat(image->fd, &status);
-    return (struct known_file){status.st_dev, status.st_ino, image->bytes.size,
-                               status.st_mtim.tv_sec * 1000000000ll + status.st_mtim.tv_nsec};
-}
-
-static bool is_known(const struct inside_known *known, struct known_file file)
-{
-    vec_each (one, &known->files) {
-        if (one->inode == file.inode && one->device == file.device && one->size == file.size &&
-            one->modified_ns == file.modified_ns)
-            return true;
-    }
-    return false;
-}
 
 /* Bias from the mapping of one of the file's segments. */
 static bool find_bias(struct code_file *file, const struct map_region *region)
@@ -87,31 +50,8 @@ static void measure(const struct map_list *maps, const struct map_region *region
     }
 }
 
-/* It brings malloc and free too. */
-static bool is_ours(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash + 1, "libmemoir.so", strlen("libmemoir.so")) == 0;
-}
-
-/* false when the region is not the first code of a file that can be read, or its file is known to have nothing. */
-static bool open_file(struct planning *planning, const struct map_region *region,
-                      struct code_file *file)
-{
-    if (!region->executable || region->name[0] != '/' || is_ours(region->name) ||
-        elf_image_open(&file->image, planning->root, region->name) != 0)
-        return false;
-    file->path = region->name;
-    measure(&planning->maps, region, file);
-    if (elf_view_init(&file->view, file->image.bytes) == 0 && find_bias(file, region) &&
-        !is_known(planning->known, identity(&file->image)))
-        return true;
-    elf_image_close(&file->image);
-    return false;
-}
-
-/* The highest start of `bytes` free ones below `high`, past what the plan has taken already; 0 when they do not fit above
- * `low`. */
+/* The highest start of `bytes` free ones below `high`, past what the plan has taken already; 0
+ * when they do not fit above `low`. */
 static uint64_t fit(const struct inside_plan *plan, uint64_t low, uint64_t high, uint64_t bytes)
 {
     uint64_t start = high - low > bytes + FILE_SPACE ? high - bytes - FILE_SPACE : high - bytes;
@@ -125,7 +65,8 @@ static uint64_t fit(const struct inside_plan *plan, uint64_t low, uint64_t high,
     return start >= low && start < high ? start : 0;
 }
 
-/* Space below the file, where neither the heap nor the stack grows; 0 when there is none in reach. */
+/* Space below the file, where neither the heap nor the stack grows; 0 when there is none in
+ * reach. */
 static uint64_t find_space(const struct planning *planning, const struct code_file *file,
                            uint64_t bytes)
 {
@@ -253,17 +194,13 @@ static struct inside_finding *add_finding(struct planning *planning, const struc
     return finding;
 }
 
-static int plan_file(struct planning *planning, const struct code_file *file)
+static int plan_family_of(struct planning *planning, const struct code_file *file, bool *has_one)
 {
     struct allocator_family family;
-    int err = allocator_family_find(&family, &file->view, planning->wanted);
-    if (err < 0)
+    int const err = allocator_family_find(&family, &file->view, planning->wanted);
+    *has_one = err == 0 && family.name;
+    if (!*has_one)
         return err;
-    if (!family.name) {
-        if (planning->known->files.count < KNOWN_MAX)
-            (void)vec_push(&planning->known->files, identity(&file->image));
-        return 0;
-    }
     struct inside_finding *finding = add_finding(planning, file, &family);
     uint64_t bytes = ((1 + family.entries.count) * INSIDE_CELL + PAGE - 1) & ~(PAGE - 1);
     uint64_t start = find_space(planning, file, bytes);
@@ -279,22 +216,18 @@ static int plan_file(struct planning *planning, const struct code_file *file)
     return 0;
 }
 
-int inside_plan_make(struct inside_plan *plan, uint32_t pid, const char *wanted,
-                     struct inside_known *known, struct inside_report *report)
+enum planned inside_plan_file(struct planning *planning, const struct map_region *region, int fd)
 {
-    struct planning planning = {.plan = plan, .report = report, .wanted = wanted, .known = known};
-    plan->patch_count = plan->region_count = 0;
-    *report = (struct inside_report){0};
-    snprintf(planning.root, sizeof(planning.root), "/proc/%u/root", pid);
-    process_program_path(pid, planning.executable, sizeof(planning.executable));
-    int err = map_list_read(pid, &planning.maps);
-    for (size_t i = 0; err == 0 && i < planning.maps.regions.count; i++) {
-        struct code_file file;
-        if (!open_file(&planning, &planning.maps.regions.items[i], &file))
-            continue;
-        err = plan_file(&planning, &file);
-        elf_image_close(&file.image);
-    }
-    map_list_fini(&planning.maps);
-    return err;
+    struct code_file file = {.path = region->name};
+    bool has_one = false;
+    if (elf_image_take(&file.image, fd) != 0)
+        return PLANNED_OTHER;
+    measure(&planning->maps, region, &file);
+    int err = 0;
+    bool const is_code =
+        elf_view_init(&file.view, file.image.bytes) == 0 && find_bias(&file, region);
+    if (is_code)
+        err = plan_family_of(planning, &file, &has_one);
+    elf_image_close(&file.image);
+    return err < 0 ? PLANNED_FAILED : !is_code || has_one ? PLANNED_OTHER : PLANNED_FRUITLESS;
 }

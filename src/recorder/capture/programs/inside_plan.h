@@ -1,6 +1,8 @@
-/* inside_plan.h - where and how the tracer can hook the allocators that are part of a process's program or libraries.
+/* inside_plan.h - where and how the tracer can hook the allocators that are part of a process's
+ * program or libraries.
  *
- * Looks at the files that the process has mapped to run code, as it sees them; every file is hostile input. */
+ * Looks at the files that the process has mapped to run code, as it sees them; every file is
+ * hostile input, so a child that has given up all rights reads them (inside_files.c). */
 #pragma once
 
 #include "base/vec.h"
@@ -25,7 +27,8 @@ struct inside_report {
     bool has_wanted; /* some file has functions with the prefix that was named */
 };
 
-/* Files that were found to have no allocator: most of them, and each would be read again for each process. */
+/* Files that were found to have no allocator: most of them, and each would be read again for
+ * each process. */
 struct inside_known {
     VEC(struct known_file) files;
 };
@@ -35,7 +38,8 @@ struct known_file {
 };
 void inside_known_fini(struct inside_known *known);
 
-/* Fills regions and patches of `plan` for the process, whose other fields it leaves alone.  `wanted` is a prefix somebody
- * named, or NULL.  0, or -errno when the process cannot be looked at: the plan is then empty. */
+/* Fills regions and patches of `plan` for the process, whose other fields it leaves alone.
+ * `wanted` is a prefix somebody named, or NULL.  0; -EPROTO when whoever read the files died of
+ * them, or another -errno when the process cannot be looked at: then the plan is not to be used. */
 int inside_plan_make(struct inside_plan *plan, uint32_t pid, const char *wanted,
                      struct inside_known *known, struct inside_report *report);

@@ -23,7 +23,7 @@
 
 struct inside_planner {
     struct arena *arena;
-    struct arena_bell *bell; /* which all processes can write to as well */
+    struct shared_bell *bell; /* which all processes can write to as well */
     struct inside_plan *draft;
     const char *wanted;
     pthread_t thread;
@@ -37,16 +37,7 @@ struct inside_planner {
     uint32_t serial;
 };
 
-static void wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
-
-static void wait_a_step(_Atomic uint32_t *word, uint32_t value)
-{
-    struct timespec step = {0, STEP_NS};
-    syscall(SYS_futex, word, FUTEX_WAIT, value, &step, NULL, 0);
-}
+static const struct timespec step = {0, STEP_NS};
 
 static void add_note(struct inside_planner *planner, const struct inside_note *note)
 {
@@ -59,16 +50,16 @@ static void add_note(struct inside_planner *planner, const struct inside_note *n
 static const char *reason(uint32_t outcome)
 {
     static const char *const reasons[INSIDE_OUTCOMES] = {
-        [INSIDE_WAITING] = "the program did not come to it",
-        [INSIDE_CHANGED_CODE] = "its code is not what the file says",
-        [INSIDE_NO_MEMORY] = "no memory that may run was to be had near it",
-        [INSIDE_PROTECTED] = "its code may not be changed, as a security policy says",
-        [INSIDE_THREADS] = "other threads were running already",
-        [INSIDE_OURSELVES] = "it is memoir's own",
-        [INSIDE_SHADOW_STACK] = "the processor guards its return addresses",
+        [INSIDE_WAITING] = "the program ended or became another program first",
+        [INSIDE_CHANGED_CODE] = "its code differs from the file",
+        [INSIDE_NO_MEMORY] = "no executable memory could be mapped near it",
+        [INSIDE_PROTECTED] = "a security policy forbids changing its code",
+        [INSIDE_THREADS] = "other threads were already running",
+        [INSIDE_OURSELVES] = "it belongs to memoir",
+        [INSIDE_SHADOW_STACK] = "it uses a shadow stack",
     };
     return outcome < INSIDE_OUTCOMES && reasons[outcome] ? reasons[outcome]
-                                                         : "the program says nonsense";
+                                                         : "the program's answer was invalid";
 }
 
 /* How many of the finding's functions are hooked; what became of the first that is not. */
@@ -76,7 +67,7 @@ static uint32_t count_hooked(const struct inside_planner *planner, struct inside
 {
     uint32_t hooked = 0;
     for (uint32_t i = 0; i < finding->patch_count; i++) {
-        uint32_t outcome = atomic_load(&planner->bell->outcomes[finding->first_patch + i]);
+        uint32_t outcome = shared_outcome(planner->bell, finding->first_patch + i);
         if (outcome == INSIDE_HOOKED)
             hooked++;
         else if (finding->refused++ == 0)
@@ -120,16 +111,16 @@ static void tell_all(struct inside_planner *planner, uint32_t serial, struct ins
 }
 
 /* Until the process is done with its plan, or has gone away. */
-static bool wait_until_taken(struct inside_planner *planner, uint32_t pid)
+static bool wait_until_done(struct inside_planner *planner, uint32_t pid)
 {
     for (unsigned i = 0; i < STEPS_WAITED && !planner->stop; i++) {
-        if (atomic_load(&planner->bell->state) != PLAN_READY)
+        if (shared_get(planner->bell, state) != PLAN_READY)
             break;
-        wait_a_step(&planner->bell->state, PLAN_READY);
+        shared_wait(planner->bell, state, PLAN_READY, &step);
         if (!process_runs(pid))
             break;
     }
-    return atomic_load(&planner->bell->state) == PLAN_TAKEN;
+    return shared_get(planner->bell, state) == PLAN_TAKEN;
 }
 
 static void set_at_work(struct inside_planner *planner, bool at_work, uint32_t serial)
@@ -141,13 +132,14 @@ static void set_at_work(struct inside_planner *planner, bool at_work, uint32_t s
     pthread_mutex_unlock(&planner->lock);
 }
 
-/* Makes the plan and brings it to the process.  How many allocators it has, of which nothing is recorded if that fails. */
+/* Makes the plan and brings it to the process.  How many allocators it has, of which nothing is
+ * recorded if that fails. */
 static int deliver(struct inside_planner *planner, uint32_t pid, struct inside_report *report)
 {
     struct plan_delivery delivery;
-    memset(planner->bell->outcomes, 0, sizeof(planner->bell->outcomes));
+    shared_clear_outcomes(planner->bell);
     *report = (struct inside_report){.count = 0};
-    int err = plan_delivery_begin(&delivery, pid);
+    int err = plan_delivery_begin(&delivery, planner->arena->users, pid);
     if (err < 0)
         return err;
     err = inside_plan_make(planner->draft, pid, planner->wanted, &planner->known, report);
@@ -159,34 +151,42 @@ static void tell_undelivered(struct inside_planner *planner, uint32_t serial, in
     struct inside_note note = {.serial = serial, .complaint = true};
     if (err == -ENOENT || err == -EBUSY || err == -ESRCH)
         return; /* it did not ask, or is no more */
-    snprintf(note.text, sizeof(note.text),
-             "whether the program brings its own allocator is not known: its memory may not be "
-             "written (%s); see `sysctl kernel.yama.ptrace_scope`",
-             strerror(-err));
+    if (err == -EPROTO)
+        snprintf(note.text, sizeof(note.text),
+                 "memoir does not know whether the program contains an allocator, because the "
+                 "search in one of its files failed or took too long; `memoir run --heap off` "
+                 "records the program without its heap");
+    else
+        snprintf(
+            note.text, sizeof(note.text),
+            "memoir does not know whether the program contains an allocator, because memoir may "
+            "not write to the memory of the program (%s); see `sysctl kernel.yama.ptrace_scope`",
+            strerror(-err));
     add_note(planner, &note);
 }
 
 static void answer(struct inside_planner *planner)
 {
-    uint32_t process = atomic_load(&planner->bell->holder) - 1, asked = PLAN_ASKED;
+    uint32_t process = shared_get(planner->bell, holder) - 1, asked = PLAN_ASKED;
     if (process >= ARENA_PROCESSES)
         return;
-    const struct arena_process *entry = arena_process_at(planner->arena->memory, process);
-    uint32_t pid = entry->pid, serial = entry->serial;
+    struct shared_process *entry = shared_process_at(planner->arena->memory, process);
+    uint32_t const pid = shared_get(entry, pid), serial = shared_get(entry, serial);
     struct inside_report report;
     struct inside_note late = {.serial = serial, .complaint = true};
     set_at_work(planner, true, serial);
     int err = deliver(planner, pid, &report);
     if (err < 0)
         tell_undelivered(planner, serial, err);
-    if (!atomic_compare_exchange_strong(&planner->bell->state, &asked, PLAN_READY)) {
+    if (!shared_replace(planner->bell, state, &asked, PLAN_READY)) {
         snprintf(late.text, sizeof(late.text),
-                 "allocators inside the program are not recorded: looking for them took too long");
+                 "allocators inside the program are not recorded: the search for them took too "
+                 "long");
         if (report.count > 0)
             add_note(planner, &late);
     } else {
-        wake(&planner->bell->state);
-        if (wait_until_taken(planner, pid) && err == 0)
+        shared_wake(planner->bell, state, INT32_MAX);
+        if (wait_until_done(planner, pid) && err == 0)
             tell_all(planner, serial, &report);
     }
     set_at_work(planner, false, serial);
@@ -196,18 +196,18 @@ static void *serve(void *context)
 {
     struct inside_planner *planner = context;
     while (!planner->begun && !planner->stop)
-        wait_a_step(&planner->begun, 0);
+        syscall(SYS_futex, &planner->begun, FUTEX_WAIT, 0, &step, NULL, 0);
     while (!planner->stop) {
-        uint32_t state = atomic_load(&planner->bell->state);
+        uint32_t const state = shared_get(planner->bell, state);
         if (state == PLAN_NONE) {
-            wait_a_step(&planner->bell->state, PLAN_NONE);
+            shared_wait(planner->bell, state, PLAN_NONE, &step);
             continue;
         }
         if (state == PLAN_ASKED)
             answer(planner);
-        atomic_store(&planner->bell->state, PLAN_NONE);
-        atomic_store(&planner->bell->holder, 0);
-        wake(&planner->bell->holder);
+        shared_set(planner->bell, state, PLAN_NONE);
+        shared_set(planner->bell, holder, 0);
+        shared_wake(planner->bell, holder, INT32_MAX);
     }
     return NULL;
 }
@@ -220,7 +220,7 @@ struct inside_planner *inside_planner_create(struct arena *arena, const char *wa
         return NULL;
     planner->draft = calloc(1, sizeof(*planner->draft));
     planner->arena = arena;
-    planner->bell = arena_bell_of(arena->memory);
+    planner->bell = shared_bell_of(arena->memory);
     planner->wanted = wanted;
     pthread_mutex_init(&planner->lock, NULL);
     pthread_cond_init(&planner->done, NULL);
@@ -239,7 +239,7 @@ struct inside_planner *inside_planner_create(struct arena *arena, const char *wa
 void inside_planner_begin(struct inside_planner *planner)
 {
     planner->begun = 1;
-    wake(&planner->begun);
+    syscall(SYS_futex, &planner->begun, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
 void inside_planner_destroy(struct inside_planner *planner)
@@ -248,8 +248,8 @@ void inside_planner_destroy(struct inside_planner *planner)
         return;
     planner->stop = true;
     inside_planner_begin(planner);
-    atomic_store(&planner->bell->state, PLAN_LATE); /* nobody may wait for it to change */
-    wake(&planner->bell->state);
+    shared_set(planner->bell, state, PLAN_LATE); /* nobody may wait for it to change */
+    shared_wake(planner->bell, state, INT32_MAX);
     pthread_join(planner->thread, NULL);
     pthread_cond_destroy(&planner->done);
     pthread_mutex_destroy(&planner->lock);
@@ -259,7 +259,7 @@ void inside_planner_destroy(struct inside_planner *planner)
     free(planner);
 }
 
-bool inside_planner_take_note(struct inside_planner *planner, uint32_t serial,
+bool inside_planner_next_note(struct inside_planner *planner, uint32_t serial,
                               struct inside_note *note)
 {
     bool found = false;

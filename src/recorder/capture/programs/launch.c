@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,6 +19,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/file_map.h"
+#include "foreign/foreign_file.h"
+#include "machine/executables.h"
 #include "procfs/process/executable_facts.h"
 #include "symbols/elf/elf_image.h"
 #include "symbols/allocators/program_marks.h"
@@ -116,14 +118,14 @@ static bool names_library(int fd, const char *library)
     struct stat status;
     if (fstat(fd, &status) < 0 || status.st_size <= 0)
         return false;
-    size_t size = (size_t)status.st_size, length = strlen(library);
-    char *image = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (image == MAP_FAILED)
-        return false;
     /* .dynstr is near the start, before the code. */
-    bool found =
-        memmem(image, size < DYNSTR_WITHIN ? size : DYNSTR_WITHIN, library, length) != NULL;
-    munmap(image, size);
+    size_t const size =
+        (size_t)status.st_size < DYNSTR_WITHIN ? (size_t)status.st_size : DYNSTR_WITHIN;
+    char *image = file_map(fd, size);
+    if (!image)
+        return false;
+    bool const found = memmem(image, size, library, strlen(library)) != NULL;
+    file_unmap(image, size);
     return found;
 }
 
@@ -146,12 +148,12 @@ static int refuse_static(const char *path, struct fault *fault)
         return fault_set(
             fault, -ENOEXEC,
             "%s is a Go program without C code: it never calls malloc, so there is nothing to "
-            "record; ask its own profiler: import net/http/pprof, then go tool pprof "
+            "record; use its own profiler: import net/http/pprof, then go tool pprof "
             "http://HOST:PORT/debug/pprof/heap",
             path);
     return fault_set(
         fault, -ENOEXEC,
-        "%s is statically linked, so there is no loader to bring our library in; link it "
+        "%s is statically linked, so no loader can load memoir's library; link the program "
         "dynamically to record its heap",
         path);
 }
@@ -159,27 +161,27 @@ static int refuse_static(const char *path, struct fault *fault)
 static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fault *fault)
 {
     struct stat status;
-    if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
+    if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != MACHINE_ELF)
         return fault_set(fault, -ENOEXEC,
-                         "%s is for another architecture; memoir traces 64-bit x86 programs", path);
+                         "%s is for another architecture; memoir traces " MACHINE_PROGRAMS, path);
     if (fstat(fd, &status) == 0 && (((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
                                     ((status.st_mode & S_ISGID) && status.st_gid != getgid())))
         return fault_set(
             fault, -ENOEXEC,
-            "%s changes its user when it starts (setuid), so the loader ignores our library; "
+            "%s changes its user when it starts (setuid), so the loader ignores memoir's library; "
             "run memoir as that user",
             path);
     struct executable_facts const facts = executable_facts_read(fd);
     const char *interpreter = facts.interpreter;
-    if (interpreter[0] && !strstr(interpreter, "ld-linux-x86-64"))
+    if (interpreter[0] && !strstr(interpreter, MACHINE_LOADER))
         return fault_set(fault, -ENOEXEC,
                          "%s runs with %s, another libc than glibc, which memoir cannot trace yet; "
                          "use a glibc build",
                          path, interpreter);
     if (names_library(fd, "libasan.so.") || names_library(fd, "libtsan.so."))
         return fault_set(fault, -ENOEXEC,
-                         "%s was built with a sanitizer, whose allocator must be the first; record "
-                         "a build without it",
+                         "%s was built with a sanitizer, and the sanitizer's allocator must be "
+                         "loaded first; record a build without sanitizer",
                          path);
     return interpreter[0] ? 0 : refuse_static(path, fault);
 }
@@ -208,21 +210,22 @@ int launch_check_rights(const char *path, struct fault *fault)
     if (geteuid() == 0 || !heeds_file || getxattr(path, "security.capability", NULL, 0) <= 0)
         return 0;
     return fault_set(fault, -ENOEXEC,
-                     "%s has capabilities of its own (getcap %s), so the loader ignores our "
-                     "library; run memoir as root, or record a copy of it, which has none",
+                     "%s has capabilities (getcap %s), so the loader ignores memoir's library; run "
+                     "memoir as root, or record a copy of the program, which has no capabilities",
                      path, path);
 }
 
 int launch_check(const char *path, struct fault *fault)
 {
+    struct foreign_limits const limits = {.bytes_max = FOREIGN_PROGRAM_MAX};
     char script[PATH_MAX];
     snprintf(script, sizeof(script), "%s", path);
     for (int depth = 0; depth < SCRIPT_DEPTH; depth++) {
         char head[256] = "";
-        int fd = open(script, O_RDONLY | O_CLOEXEC);
-        if (fd < 0 && depth > 0 && errno == ENOENT)
+        int fd = foreign_file_open(FOREIGN_OWN_ROOT, script, &limits, NULL);
+        if (fd == -ENOENT && depth > 0)
             return fault_set(fault, -ENOENT,
-                             "%s needs the interpreter %s, which is not there; install it", path,
+                             "%s needs the interpreter %s, which does not exist; install it", path,
                              script);
         if (fd < 0)
             return 0; /* not readable is still executable; the loader will know */
@@ -254,8 +257,8 @@ int launch_prepare(const char *name, const char *library, char *path, size_t siz
     if (err == 0 && strpbrk(library, " :"))
         err = fault_set(
             fault, -EIO,
-            "the path %s has a space or a colon in it, which the loader takes for the end of a "
-            "name; put memoir elsewhere",
+            "the path %s contains a space or a colon, where the loader would end the name; install "
+            "memoir in another folder",
             library);
     return err;
 }
@@ -272,6 +275,7 @@ void launch_close_inherited(void)
     DIR *folder = opendir("/proc/self/fd");
     struct dirent *entry;
     while (folder && (entry = readdir(folder))) {
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's number */
         int const fd = atoi(entry->d_name), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
         if (flags >= 0 && !(flags & FD_CLOEXEC))
             close(fd);
@@ -280,43 +284,102 @@ void launch_close_inherited(void)
         closedir(folder);
 }
 
-static char **find_variable(const char *name)
+/* Its place in `environment`, or that of the NULL at the end. */
+static size_t place_of(char *const *environment, const char *name)
 {
-    size_t size = strlen(name);
-    for (char **entry = environ; entry && *entry; entry++)
-        if (strncmp(*entry, name, size) == 0 && (*entry)[size] == '=')
-            return entry;
+    size_t const size = strlen(name);
+    size_t at = 0;
+    while (environment[at] &&
+           !(strncmp(environment[at], name, size) == 0 && environment[at][size] == '='))
+        at++;
+    return at;
+}
+
+/* What it had is replaced in its place.  `environment` has room for one more. */
+static bool put_variable(char **environment, size_t at, const char *name, const char *value)
+{
+    bool const is_new = !environment[at];
+    if (asprintf(&environment[at], "%s=%s", name, value) < 0) {
+        environment[at] = NULL;
+        return false;
+    }
+    if (is_new)
+        environment[at + 1] = NULL;
+    return true;
+}
+
+/* The tracer's library goes first; also an empty LD_PRELOAD is kept, for the program must find it
+ * as it was. */
+static bool put_preload(char **environment, const char *library, bool *is_kept)
+{
+    size_t at = place_of(environment, LAUNCH_PRELOAD);
+    if (!environment[at])
+        at = place_of(environment, "LD_PRELOAD");
+    *is_kept = environment[at] != NULL;
+    if (!*is_kept)
+        return put_variable(environment, at, "LD_PRELOAD", library);
+    char *both;
+    if (asprintf(&both, "%s:%s", library, strchr(environment[at], '=') + 1) < 0)
+        return false;
+    bool const is_put = put_variable(environment, at, "LD_PRELOAD", both);
+    free(both);
+    return is_put;
+}
+
+/* Texts that are not our environment's were made for this one. */
+static void free_environment(char **made)
+{
+    for (char **entry = made; *entry; entry++) {
+        char **ours = environ;
+        while (*ours && *ours != *entry)
+            ours++;
+        if (!*ours)
+            free(*entry);
+    }
+    free(made);
+}
+
+/* That of the program: ours, and what the tracer looks for there.  NULL when memory is short. */
+static char **make_environment(const struct launch *launch)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **made = calloc(count + 4, sizeof(*made));
+    bool is_kept;
+    if (!made)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        made[i] = environ[i];
+    /* The tracer takes two variables out, or none: see luggage.h. */
+    if (put_preload(made, launch->library, &is_kept) &&
+        put_variable(made, place_of(made, "MEMOIR_ARENA"), "MEMOIR_ARENA", launch->arena) &&
+        (!is_kept || put_variable(made, place_of(made, "MEMOIR_ROOM"), "MEMOIR_ROOM", "")))
+        return made;
+    free_environment(made);
     return NULL;
 }
 
-static void set_environment(const struct launch *launch)
+static int become_with(const struct launch *launch, char **environment)
 {
-    char **kept = find_variable(LAUNCH_PRELOAD), *entry;
-    if (!kept)
-        kept = find_variable("LD_PRELOAD");
-    /* Also an empty one is kept: the program must find it as it was. */
-    if (!kept)
-        setenv("LD_PRELOAD", launch->library, 1);
-    else if (asprintf(&entry, "LD_PRELOAD=%s:%s", launch->library, strchr(*kept, '=') + 1) > 0)
-        *kept = entry; /* where it was */
-    setenv("MEMOIR_ARENA", launch->arena, 1);
-    if (kept) /* the tracer takes two variables out, or none: see luggage.h */
-        setenv("MEMOIR_ROOM", "", 1);
+    launch_restore();
+    execve(launch->path, launch->arguments, environment);
+    return -errno;
 }
 
 int launch_become(const struct launch *launch)
 {
-    set_environment(launch);
-    launch_restore();
-    execv(launch->path, launch->arguments);
-    return -errno;
+    char **environment = make_environment(launch);
+    return environment ? become_with(launch, environment) : -ENOMEM;
 }
 
-/* In the child: becomes the program, or tells its errno through `report`. */
-static void become(const struct launch *launch, int report)
+/* In the child, which allocates nothing, for another thread of ours may hold a lock of the
+ * allocator: becomes the program, or tells its errno through `report`. */
+static void become(const struct launch *launch, char **environment, int report)
 {
-    *launch->target_pid = (uint32_t)getpid();
-    int err = -launch_become(launch);
+    if (launch->before)
+        launch->before(launch->context);
+    int err = -become_with(launch, environment);
     ssize_t ignored = write(report, &err, sizeof(err));
     (void)ignored;
     _exit(127);
@@ -325,11 +388,18 @@ static void become(const struct launch *launch, int report)
 pid_t launch_start(const struct launch *launch, struct fault *fault)
 {
     int report[2], err = 0;
-    if (pipe2(report, O_CLOEXEC) < 0)
-        return fault_set(fault, -errno, "cannot start a program: %s", strerror(errno));
+    char **environment = make_environment(launch);
+    if (!environment)
+        return fault_set(fault, -ENOMEM, "cannot start a program: no memory");
+    if (pipe2(report, O_CLOEXEC) < 0) {
+        err = -errno;
+        free_environment(environment);
+        return fault_set(fault, err, "cannot start a program: %s", strerror(-err));
+    }
     pid_t pid = fork();
     if (pid == 0)
-        become(launch, report[1]);
+        become(launch, environment, report[1]);
+    free_environment(environment);
     close(report[1]);
     if (pid < 0) {
         err = errno;

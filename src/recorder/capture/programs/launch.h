@@ -6,8 +6,8 @@
 
 #include "base/fault.h"
 
-/* Call first of all: a program started later gets signal actions, signal mask and limits as they are now; and
- * descriptors 0 to 2, if closed, are opened for us alone. */
+/* Call first of all: a program started later gets signal actions, signal mask and limits as they
+ * are now; and descriptors 0 to 2, if closed, are opened for us alone. */
 void launch_remember(void);
 /* All that but the descriptors, in the process that becomes the program. */
 void launch_restore(void);
@@ -22,27 +22,31 @@ void launch_join(char *const *words, char *text, size_t size);
  * static, set-user-id, another architecture, not a program.  Scripts are judged by their
  * interpreter. */
 int launch_check(const char *path, struct fault *fault);
-/* Whether the loader will heed us when we start it: not if its file gives it rights that we have not (capabilities).  0 or -ENOEXEC with a sentence. */
+/* Whether the loader will heed us when we start it: not if its file gives it rights that we have
+ * not (capabilities).  0 or -ENOEXEC with a sentence. */
 int launch_check_rights(const char *path, struct fault *fault);
 
-/* All of these, and whether the loader takes the library's path for one name.  0 with `path`, or -errno. */
+/* All of these, and whether the loader takes the library's path for one name.  0 with `path`, or
+ * -errno. */
 int launch_prepare(const char *name, const char *library, char *path, size_t size,
                    struct fault *fault);
 
-/* Whoever waits for the program to close its output must not wait for us: what came from outside is closed, but for
- * standard error. */
+/* Whoever waits for the program to close its output must not wait for us: what came from outside
+ * is closed, but for standard error. */
 void launch_close_inherited(void);
 
-/* What the user preloads is meant for the program and may be anything, so `memoir` keeps it out of its helper: the value
- * of LD_PRELOAD waits under this name, in its place in the environment. */
+/* What the user preloads is meant for the program and may be anything, so `memoir` keeps it out
+ * of its helper: the value of LD_PRELOAD waits under this name, in its place in the environment. */
 #define LAUNCH_PRELOAD "MEMOIR_PRELOAD"
 
 struct launch {
     const char *path;
     char **arguments;
-    const char *library;  /* goes first in LD_PRELOAD */
-    const char *arena;    /* how the tracer finds the shared memory */
-    uint32_t *target_pid; /* in it: set to the new process's id before that starts */
+    const char *library; /* goes first in LD_PRELOAD */
+    const char *arena;   /* how the tracer finds the shared memory */
+    /* In the new process, before it becomes the program; may be NULL. */
+    void (*before)(void *context);
+    void *context;
 };
 /* Becomes it.  -errno of execve. */
 int launch_become(const struct launch *launch);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "capture/rings/arena_users.h"
 #include "inject/library/loaded_elf.h"
 #include "procfs/memory/maps.h"
 
@@ -42,20 +43,26 @@ static bool is_wanted(const struct plan_delivery *delivery)
            wanted == PLAN_WANTED;
 }
 
-int plan_delivery_begin(struct plan_delivery *delivery, uint32_t pid)
+/* The memory is opened first, and belongs to one program for ever: if that has gone when its
+ * mappings are read, what is found there is another's, but what is written goes nowhere. */
+int plan_delivery_begin(struct plan_delivery *delivery, const struct arena_users *users,
+                        uint32_t pid)
 {
     struct map_list maps;
-    int err = remote_memory_open(&delivery->memory, (pid_t)pid);
+    int err = pid == 0 ? -ENOENT : remote_memory_open(&delivery->memory, (pid_t)pid);
     if (err < 0)
         return err;
     delivery->address = 0;
     err = map_list_read(pid, &maps);
     if (err == 0) {
-        delivery->address = find_plan(&delivery->memory, &maps);
+        if (arena_users_have(users, &maps))
+            delivery->address = find_plan(&delivery->memory, &maps);
         map_list_fini(&maps);
     }
     if (err == 0 && (!delivery->address || !is_wanted(delivery)))
         err = delivery->address ? -EBUSY : -ENOENT;
+    if (err == 0 && remote_memory_is_gone(&delivery->memory))
+        err = -ESRCH;
     if (err < 0)
         remote_memory_close(&delivery->memory);
     return err;

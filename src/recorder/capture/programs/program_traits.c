@@ -76,7 +76,8 @@ static bool is_seen(const struct program_place *place, enum trait_kind kind, uin
         return python_uses_malloc(place->pid);
     case TRAIT_RUST: /* it uses whatever allocator there is */
         return true;
-    default: /* a library's malloc is found after ours, an executable's before, unless it is hooked */
+    default:
+        /* A library's malloc is found after ours; an executable's before, unless it is hooked. */
         return trait_is_allocator(kind) && (!place->in_executable || place->allocator_is_seen);
     }
 }

@@ -1,7 +1,7 @@
 /* program_traits.h - finds out which runtimes and allocators a process has, for recording->traits.
  *
- * The executable is read once, the libraries of a running process each time; what was found stays.  A process that is
- * gone is known by its executable and by the modules on its stacks. */
+ * The executable is read once, the libraries of a running process each time; what was found
+ * stays.  A process that is gone is known by its executable and by the modules on its stacks. */
 #pragma once
 
 #include "model/recording.h"

@@ -72,7 +72,8 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Who has stopped us waits for us to stand.  A program that does not mind SIGTSTP goes on, and so do we. */
+/* Who has stopped us waits for us to stand.  A program that does not mind SIGTSTP goes on, and
+ * so do we. */
 static void stop_with_program(const struct program *program)
 {
     siginfo_t about = {.si_pid = 0};
@@ -129,17 +130,24 @@ static bool has_news(void *self)
     return child_changed;
 }
 
+/* In the process that becomes the program. */
+static void tell_pid(void *arena)
+{
+    shared_set(((struct arena *)arena)->memory, target_pid, getpid());
+}
+
 static int start_program(void *self, struct arena *arena, struct fault *fault)
 {
     struct program *program = self;
-    char name[64];
+    char name[ARENA_NAME_MAX];
     program->arena = arena;
     arena_path(arena, name, sizeof(name));
     struct launch launch = {.path = program->path,
                             .arguments = program->options->command,
                             .library = program->options->library,
                             .arena = name,
-                            .target_pid = &arena->header->target_pid};
+                            .before = tell_pid,
+                            .context = arena};
     program->pid = launch_start(&launch, fault);
     if (program->pid < 0)
         return program->pid;

@@ -15,13 +15,16 @@
 #include "capture/rings/target_arena.h"
 #include "inject/choice/permission.h"
 #include "inject/choice/seccomp_check.h"
+#include "machine/executables.h"
 #include "procfs/cgroup/cgroup_memory.h"
 #include "procfs/memory/maps.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_status.h"
 #include "wire/arena.h"
 
 #define ROOM_FOR_LIBRARY ((int64_t)3 << 20)
-/* Of the library, nearly all of it room for stacks that are walked; of the arena's head, and what one thread needs. */
+/* Of the library, nearly all of it room for stacks that are walked; of the arena's head, and
+ * what one thread needs. */
 #define SPACE_FOR_LIBRARY ((uint64_t)8 << 20)
 #define SPACE_FOR_ARENA   (ARENA_NODES_AT + 2 * SLOT_STRIDE)
 #define SECCOMP_STRICT    1
@@ -39,7 +42,7 @@ void target_describe(pid_t pid, char *text, size_t size)
 
 static int gone(pid_t pid, struct fault *fault)
 {
-    return fault_set(fault, -ESRCH, "there is no process %d; `ps -ef` lists those there are",
+    return fault_set(fault, -ESRCH, "there is no process %d; `ps -ef` lists all processes",
                      (int)pid);
 }
 
@@ -47,11 +50,13 @@ static int gone(pid_t pid, struct fault *fault)
 static int check_kind(pid_t pid, const struct process_status *status, struct fault *fault)
 {
     if (status->group != (uint32_t)pid)
-        return fault_set(fault, -EINVAL, "%d is a thread of process %u; attach to that", (int)pid,
-                         status->group);
+        return fault_set(fault, -EINVAL,
+                         "%d is a thread of process %u; attach to the "
+                         "process",
+                         (int)pid, status->group);
     if (process_is_kernel((uint32_t)pid))
         return fault_set(fault, -EINVAL,
-                         "%s (pid %d) is a thread of the kernel, which has no memory of its own to "
+                         "%s (pid %d) is a kernel thread, which has no memory of its own to "
                          "record",
                          status->name, (int)pid);
     if (status->state == 'Z' || status->state == 'X')
@@ -71,26 +76,26 @@ static int check_free(pid_t pid, const struct process_status *status, struct fau
     char tracer[64];
     if (status->tracer) {
         target_describe((pid_t)status->tracer, tracer, sizeof(tracer));
-        return fault_set(fault, -EBUSY, "%s (pid %d) is traced already, by %s; end that first",
+        return fault_set(fault, -EBUSY,
+                         "%s (pid %d) is traced already, by %s; end the other "
+                         "tracer first",
                          status->name, (int)pid, tracer);
     }
     if (status->state == 'T')
-        return fault_set(fault, -EBUSY, "%s (pid %d) is stopped; let it go on first: kill -CONT %d",
+        return fault_set(fault, -EBUSY, "%s (pid %d) is stopped; continue it first: kill -CONT %d",
                          status->name, (int)pid, (int)pid);
     return 0;
 }
 
 static int check_permission(pid_t pid, struct fault *fault)
 {
-    char path[64];
     struct permission_facts facts;
-    snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int const fd = proc_open((uint32_t)pid, 0, PROC_MEM_WRITE);
     if (fd >= 0) {
         close(fd);
         return 0;
     }
-    if (errno == ENOENT || errno == ESRCH)
+    if (fd == -ENOENT || fd == -ESRCH)
         return gone(pid, fault);
     permission_facts_read(&facts, pid);
     return permission_explain(&facts, fault);
@@ -102,10 +107,9 @@ static int check_program(pid_t pid, const struct process_status *status, struct 
     char path[64], target[PATH_MAX];
     struct fault inner = {.text = ""};
     snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    target[length > 0 ? length : 0] = '\0';
+    (void)proc_read_link((uint32_t)pid, PROC_EXE, target, sizeof(target));
     if (strstr(target,
-               "/ld-linux-x86-64")) /* the loader, started with the program as its argument */
+               "/" MACHINE_LOADER)) /* the loader, started with the program as its argument */
         return 0;
     int err = launch_check(path, &inner);
     if (err == 0)
@@ -122,14 +126,14 @@ static int check_sandbox(pid_t pid, const struct process_status *status, struct 
     if (status->shadow_stack)
         return fault_set(
             fault, -EPERM,
-            "%s (pid %d) has a shadow stack, which attaching would upset; start it with memoir "
-            "run, or without it: GLIBC_TUNABLES=glibc.cpu.x86_shstk=off",
+            "%s (pid %d) has a shadow stack, which attach cannot handle; start the program with "
+            "memoir run, or without shadow stack: GLIBC_TUNABLES=glibc.cpu.x86_shstk=off",
             status->name, (int)pid);
     if (status->seccomp == SECCOMP_STRICT)
         return fault_set(
             fault, -EPERM,
-            "%s (pid %d) is in seccomp strict mode and may only read and write; attach before it "
-            "goes there, or start it with memoir run",
+            "%s (pid %d) is in seccomp strict mode and may only read and write; attach earlier, or "
+            "start the program with memoir run",
             status->name, (int)pid);
     return status->seccomp == SECCOMP_FILTER ? seccomp_check(pid, fault) : 0;
 }
@@ -141,11 +145,12 @@ static int check_unrecorded(pid_t pid, const struct process_status *status, stru
         return 0;
     if (!arena.recorder_pid)
         return fault_set(fault, -EBUSY,
-                         "%s (pid %d) is recorded already; end that first: memoir detach %d",
+                         "%s (pid %d) is recorded already; end that recording first: memoir detach "
+                         "%d",
                          status->name, (int)pid, (int)pid);
     return fault_set(
         fault, -EBUSY,
-        "%s (pid %d) is recorded already, by memoir with pid %u; end that first: memoir "
+        "%s (pid %d) is recorded already, by memoir with pid %u; end that recording first: memoir "
         "detach %d",
         status->name, (int)pid, arena.recorder_pid, (int)pid);
 }
@@ -163,8 +168,9 @@ static int check_room(pid_t pid, const struct process_status *status, struct fau
         return 0;
     return fault_set(
         fault, -ENOMEM,
-        "%s (pid %d) has %s left of the %s that its cgroup %s may use, and recording needs "
-        "up to %s in it; raise the limit of the cgroup, or look from outside: memoir map %d",
+        "%s (pid %d) has %s left of the %s that its cgroup %s may use, and recording needs up to "
+        "%s in it; raise the limit of the cgroup, or use memoir map %d, which needs no memory in "
+        "the process",
         status->name, (int)pid, human_bytes(room > 0 ? room : 0, left),
         human_bytes(memory.limit, limit), memory.path, human_bytes(need, needed), (int)pid);
 }
@@ -203,7 +209,7 @@ static int check_address_space(pid_t pid, const struct process_status *status, s
     return fault_set(
         fault, -ENOMEM,
         "%s (pid %d) has %s left of its address space, which is limited to %s (ulimit -v), and "
-        "recording needs %s of it at least: `prlimit --pid %d --as=unlimited` lifts that",
+        "recording needs %s of it at least: `prlimit --pid %d --as=unlimited` removes the limit",
         status->name, (int)pid,
         human_bytes(used < limit.rlim_cur ? (int64_t)(limit.rlim_cur - used) : 0, left),
         human_bytes((int64_t)limit.rlim_cur, whole), human_bytes((int64_t)need, needed), (int)pid);

@@ -18,13 +18,9 @@
 #define SLOTS_LEAST       16u
 #define SEALS             (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-static _Atomic uint32_t *lock_word(const struct arena *arena)
-{
-    return (_Atomic uint32_t *)((char *)arena->memory + ARENA_LOCK_AT);
-}
-
-/* The list has one entry, and the distance from that to the word is the same for all entries of a list. */
-static int take_lock(struct arena *arena)
+/* The list has one entry, and the distance from that to the word is the same for all entries of
+ * a list. */
+static int claim_lock(struct arena *arena)
 {
     INVARIANT(!arena->will);
     struct arena_will *will = arena->will = calloc(1, sizeof(*will));
@@ -34,19 +30,20 @@ static int take_lock(struct arena *arena)
         return -errno;
     will->head.list.next = &will->entry;
     will->entry.next = &will->head.list;
-    will->head.futex_offset = (long)((char *)lock_word(arena) - (char *)&will->entry);
-    atomic_store(lock_word(arena), (uint32_t)gettid());
-    arena->header->lock_offset = (uint32_t)ARENA_LOCK_AT;
+    will->head.futex_offset = (long)(shared_lock_address(arena->memory) - (uintptr_t)&will->entry);
+    shared_set_lock(arena->memory, (uint32_t)gettid());
+    shared_set(arena->memory, lock_offset, ARENA_LOCK_AT);
     return syscall(SYS_set_robust_list, &will->head, sizeof(will->head)) < 0 ? -errno : 0;
 }
 
-/* Once it is unmapped the kernel cannot mark it any more, and whoever still has the arena would take us for alive. */
+/* Once it is unmapped the kernel cannot mark it any more, and whoever still has the arena would
+ * take us for alive. */
 static void give_up_lock(struct arena *arena)
 {
     if (!arena->will)
         return;
     syscall(SYS_set_robust_list, arena->will->before, sizeof(struct robust_list_head));
-    atomic_store(lock_word(arena), 0);
+    shared_set_lock(arena->memory, 0);
     free(arena->will);
 }
 
@@ -66,8 +63,8 @@ static int check_descriptors(struct fault *fault)
     if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= DESCRIPTORS_LEAST)
         return 0;
     return fault_set(fault, -EMFILE,
-                     "memoir may open only %llu files here, and recording takes %d: raise "
-                     "`ulimit -n %d`",
+                     "memoir may open only %llu files here, but recording needs %d: raise the "
+                     "limit with `ulimit -n %d`",
                      (unsigned long long)files.rlim_cur, DESCRIPTORS_LEAST, DESCRIPTORS_LEAST);
 }
 
@@ -77,7 +74,8 @@ static uint64_t bytes_of(uint32_t slots)
     return ARENA_SLOTS_AT + (uint64_t)slots * SLOT_STRIDE;
 }
 
-/* A limit on our address space that we could not lift leaves room for fewer threads: half of it is for rings. */
+/* A limit on our address space that we could not lift leaves room for fewer threads: half of it
+ * is for rings. */
 static uint32_t slots_in_limit(void)
 {
     struct rlimit space;
@@ -105,43 +103,43 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
     }
     arena->slots = slots_in_limit();
     INVARIANT(arena->slots >= SLOTS_LEAST);
-    arena->memory =
+    void *const memory =
         mmap(NULL, bytes_of(arena->slots), PROT_READ | PROT_WRITE, MAP_SHARED, arena->fd, 0);
-    if (arena->memory == MAP_FAILED) {
+    if (memory == MAP_FAILED) {
         int err = -errno;
-        arena->memory = NULL;
         arena_close(arena);
         return fault_set(
             fault, err, "cannot map %llu MiB of address space for recording: %s; raise `ulimit -v`",
             (unsigned long long)(bytes_of(SLOTS_LEAST) >> 20), strerror(-err));
     }
-    struct arena_header *header = arena->header = arena->memory;
-    header->version = ARENA_VERSION;
-    header->size = ARENA_BYTES;
-    header->slot_limit = arena->slots;
-    header->follow_children = arena->follows_children = follow_children;
-    header->recorder_pid = (uint32_t)getpid();
-    atomic_store(&header->node_count, TRIE_FIRST_NODE);
-    int err = take_lock(arena);
+    arena->memory = memory;
+    arena->follows_children = follow_children;
+    shared_set(arena->memory, version, ARENA_VERSION);
+    shared_set(arena->memory, size, ARENA_BYTES);
+    shared_set(arena->memory, slot_limit, arena->slots);
+    shared_set(arena->memory, follow_children, follow_children);
+    shared_set(arena->memory, recorder_pid, getpid());
+    shared_set(arena->memory, node_count, TRIE_FIRST_NODE);
+    int err = claim_lock(arena);
     if (err < 0) {
         arena_close(arena);
         return fault_set(fault, err, "cannot take the recorder's lock: %s", strerror(-err));
     }
     arena->users = arena_users_create(arena);
-    header->magic = ARENA_MAGIC;
+    shared_set(arena->memory, magic, ARENA_MAGIC);
     return 0;
 }
 
 void arena_limit_slots(struct arena *arena, uint32_t slots)
 {
     arena->slots_tight = slots < arena->slots ? slots : 0;
-    arena->header->slot_limit = slots < arena->slots ? slots : arena->slots;
+    shared_set(arena->memory, slot_limit, slots < arena->slots ? slots : arena->slots);
 }
 
 void arena_close(struct arena *arena)
 {
-    if (arena->header)
-        atomic_store(&arena->header->off, 1);
+    if (arena->memory)
+        shared_set(arena->memory, off, 1);
     give_up_lock(arena);
     arena_users_destroy(arena->users);
     if (arena->memory)

@@ -5,14 +5,12 @@
 #include <linux/futex.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/fault.h"
-#include "base/invariant.h"
-#include "wire/arena.h"
+#include "capture/rings/shared.h"
 
-/* How the kernel is told which word to mark when the thread that made the arena dies, however it dies: by a list of its
- * own, with nothing of it in the shared memory but that word. */
+/* How the kernel is told which word to mark when the thread that made the arena dies, however it
+ * dies: by a list of its own, with nothing of it in the shared memory but that word. */
 struct arena_will {
     struct robust_list_head head;
     struct robust_list entry;
@@ -23,8 +21,7 @@ struct arena_will {
 struct arena_users;
 struct arena {
     int fd;
-    void *memory;
-    struct arena_header *header;
+    struct shared_arena *memory; /* NULL: not open */
     struct arena_will *will;
     struct arena_users *users;
     uint32_t slots;        /* that are mapped: fewer where address space is limited */
@@ -32,8 +29,9 @@ struct arena {
     bool follows_children; /* as asked; the program can change what the header says */
 };
 
-/* Makes an empty arena of a size that nobody can change, and holds its lock word for the calling thread, whose death then
- * tells the tracer that nobody reads any more.  Only that thread may close it. */
+/* Makes an empty arena of a size that nobody can change, and holds its lock word for the calling
+ * thread, whose death then tells the tracer that nobody reads any more.  Only that thread may
+ * close it. */
 int arena_open(struct arena *arena, bool follow_children, struct fault *fault);
 void arena_close(struct arena *arena);
 
@@ -43,25 +41,17 @@ void arena_limit_slots(struct arena *arena, uint32_t slots);
 /* Slots ever used are below this. */
 static inline uint32_t arena_slot_high(const struct arena *arena)
 {
-    uint32_t const high = atomic_load(&arena->header->slot_high);
+    uint32_t const high = shared_get(arena->memory, slot_high);
     return high < arena->slots ? high : arena->slots;
 }
 
+/* Entries of processes ever used are below this. */
+static inline uint32_t arena_process_high(const struct arena *arena)
+{
+    uint32_t const high = shared_get(arena->memory, process_high);
+    return high < ARENA_PROCESSES ? high : ARENA_PROCESSES;
+}
+
+#define ARENA_NAME_MAX 64 /* with its NUL */
 /* The name by which a process of the same user maps it. */
 void arena_path(const struct arena *arena, char *path, size_t size);
-
-/* The program can write to the arena at any instant, whatever it was told.  What is to be checked is copied once, and
- * the copy is checked and used. */
-static inline void arena_copy(void *to, const void *from, size_t size)
-{
-    memcpy(to, from, size);
-    __asm__ volatile("" ::: "memory"); /* nothing is read a second time in place of the copy */
-}
-
-/* A text that may lack its NUL: `to` has room for `size` bytes. */
-static inline void arena_copy_text(char *to, const char *from, size_t size)
-{
-    INVARIANT(size > 0);
-    arena_copy(to, from, size);
-    to[size - 1] = '\0';
-}

@@ -12,9 +12,10 @@
 #include "base/invariant.h"
 #include "capture/rings/arena.h"
 #include "procfs/memory/maps.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_facts.h"
 
-#define LOOK_EVERY_NS 1000000000ull
+#define LOOK_EVERY_NS NS_PER_SECOND
 #define AGE_MARGIN_NS 100000000ull /* the kernel tells it in hundredths of a second */
 
 /* One that ends, or is of the kernel, has no memory at all. */
@@ -29,8 +30,8 @@ struct known_user {
 };
 
 struct arena_users {
-    uint64_t inode, device; /* of the arena, as in the maps of a process */
-    char path[64];          /* the name of the arena in the environment */
+    uint64_t inode, device;    /* of the arena, as in the maps of a process */
+    char path[ARENA_NAME_MAX]; /* the name of the arena in the environment */
     struct known_user known[ARENA_PROCESSES];
 };
 
@@ -69,34 +70,49 @@ static bool names_arena(const struct arena_users *users, uint32_t tid)
            strcmp(value, users->path) == 0;
 }
 
+bool arena_users_have(const struct arena_users *users, const struct map_list *maps)
+{
+    if (!users)
+        return false;
+    vec_each (region, &maps->regions)
+        if (region->shared && region->inode == users->inode && region->device == users->device)
+            return true;
+    return false;
+}
+
 static enum arena_finding look_at_thread(const struct arena_users *users, uint32_t tid)
 {
     struct map_list maps;
-    bool found = false;
     if (map_list_read(tid, &maps) < 0)
         return NOT_TOLD;
-    bool const is_empty = maps.regions.count == 0;
-    vec_each (region, &maps.regions)
-        found |= region->inode == users->inode && region->device == users->device;
+    bool const is_empty = maps.regions.count == 0, found = arena_users_have(users, &maps);
     map_list_fini(&maps);
-    if (found || names_arena(users, tid))
-        return HAS_ARENA;
-    return is_empty ? HAS_NO_MEMORY : LACKS_ARENA;
+    return found ? HAS_ARENA : is_empty ? HAS_NO_MEMORY : LACKS_ARENA;
 }
 
 /* The first thread may have ended before the others, which have the memory then. */
-static enum arena_finding look_at_process(const struct arena_users *users, uint32_t pid)
+static enum arena_finding look_at_memory(const struct arena_users *users, uint32_t pid)
 {
-    char path[32];
     enum arena_finding found = look_at_thread(users, pid);
-    snprintf(path, sizeof(path), "/proc/%u/task", pid);
-    DIR *threads = found == HAS_NO_MEMORY ? opendir(path) : NULL;
+    DIR *threads = found == HAS_NO_MEMORY ? proc_open_folder(pid, PROC_TASKS) : NULL;
     for (struct dirent *entry; threads && found == HAS_NO_MEMORY && (entry = readdir(threads));)
         if (entry->d_name[0] != '.')
             found = look_at_thread(users, (uint32_t)strtoul(entry->d_name, NULL, 10));
     if (threads)
         closedir(threads);
     return found;
+}
+
+bool arena_users_prove(const struct arena_users *users, uint32_t pid)
+{
+    return users && pid != 0 && look_at_memory(users, pid) == HAS_ARENA;
+}
+
+/* One that becomes another program has its memory only once our library is in it. */
+static enum arena_finding look_at_process(const struct arena_users *users, uint32_t pid)
+{
+    enum arena_finding const found = look_at_memory(users, pid);
+    return found != NOT_TOLD && names_arena(users, pid) ? HAS_ARENA : found;
 }
 
 /* Than the recorder, and so than the arena. */
@@ -147,9 +163,9 @@ static const struct known_user *know(struct arena_users *users, uint32_t index, 
 bool arena_users_has(struct arena_users *users, uint32_t index, uint32_t pid)
 {
     if (!users)
-        return true;
+        return false;
     const struct known_user *known = know(users, index, pid);
-    return known->has_arena || !known->is_sure;
+    return known->has_arena || (!known->is_sure && !known->is_old);
 }
 
 bool arena_users_is_stranger(struct arena_users *users, uint32_t index, uint32_t pid)

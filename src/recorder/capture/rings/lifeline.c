@@ -59,8 +59,8 @@ void lifeline_let_end(void)
 static void end(const struct lifeline *lifeline)
 {
     static const char text[] =
-        "memoir: the recorder does not come to an end, and is ended; what it read until a second "
-        "before it stood still is in its file: see it with memoir report\n";
+        "memoir: the recorder did not end, so memoir ends it; the file has all events up to about "
+        "a second before the recorder stood still: see memoir report\n";
     if (lifeline->options.let_go)
         lifeline->options.let_go(lifeline->options.context);
     ssize_t const ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
@@ -75,8 +75,8 @@ static bool sleep_a_step(struct lifeline *lifeline)
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     uint64_t const at = (uint64_t)until.tv_nsec + lifeline->options.patience_ns / STEPS;
-    until.tv_sec += (time_t)(at / 1000000000u);
-    until.tv_nsec = (long)(at % 1000000000u);
+    until.tv_sec += (time_t)(at / NS_PER_SECOND);
+    until.tv_nsec = (long)(at % NS_PER_SECOND);
     pthread_mutex_lock(&lifeline->lock);
     if (!lifeline->is_untied)
         pthread_cond_timedwait(&lifeline->untied, &lifeline->lock, &until);
@@ -85,10 +85,14 @@ static bool sleep_a_step(struct lifeline *lifeline)
     return goes_on;
 }
 
+static bool is_asked(const struct lifeline *lifeline)
+{
+    return lifeline->options.is_asked && lifeline->options.is_asked(lifeline->options.context);
+}
+
 static bool is_pulled(const struct lifeline *lifeline)
 {
-    const _Atomic uint32_t *asked = lifeline->options.asked;
-    return atomic_load(&pulls) > 0 || (asked && atomic_load(asked) && !atomic_load(&is_ending));
+    return atomic_load(&pulls) > 0 || (!atomic_load(&is_ending) && is_asked(lifeline));
 }
 
 /* What must change to be left alone: rounds that find nothing are life, but lead to no end. */
@@ -102,9 +106,7 @@ static uint64_t read_signs(const struct lifeline *lifeline)
 /* Whether the end has been due, and wanted, since `stop_ns`, which is set when that begins. */
 static bool is_stopping(const struct lifeline *lifeline, uint64_t *stop_ns)
 {
-    const _Atomic uint32_t *asked = lifeline->options.asked;
-    if (*stop_ns == 0 && atomic_load(&is_due) &&
-        (atomic_load(&stops) > 0 || (asked && atomic_load(asked))))
+    if (*stop_ns == 0 && atomic_load(&is_due) && (atomic_load(&stops) > 0 || is_asked(lifeline)))
         *stop_ns = monotonic_ns();
     return *stop_ns != 0;
 }

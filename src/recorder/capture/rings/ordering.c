@@ -9,8 +9,8 @@
 #include "base/number_map.h"
 #include "wire/event.h"
 
-/* What was booked before its turn, and contradicted what was known then: the event that explains it may still come, and is
- * booked already. */
+/* What was booked before its turn, and contradicted what was known then: the event that explains
+ * it may still come, and is booked already. */
 enum { FREE_IS_BOOKED = 1, ALLOC_IS_BOOKED };
 #define EARLY_MAX 65536u
 
@@ -98,23 +98,22 @@ static COLD int book_early(struct ordering *ordering, const struct heap_event *e
     return err;
 }
 
-/* An event after its turn: it may be the one that was made up. */
+/* An event after its turn: it may be the one that was made up.  A program that writes what it likes
+ * can have it counted back more than once. */
 static COLD int book_late(struct ordering *ordering, const struct heap_event *event,
                           struct quality *quality)
 {
     uint32_t const booked = number_map_get(&ordering->early, event->block.address);
     struct heap_event pair = *event;
     if (event->kind == HEAP_FREE && booked == FREE_IS_BOOKED) {
-        INVARIANT(quality->implied_frees > 0);
-        quality->implied_frees--;
+        quality->implied_frees -= quality->implied_frees > 0;
         pair.kind = HEAP_SKIP;
     } else if (event->kind == HEAP_ALLOC && booked == ALLOC_IS_BOOKED) {
-        INVARIANT(quality->unknown_frees > 0);
-        quality->unknown_frees--;
+        quality->unknown_frees -= quality->unknown_frees > 0;
         pair.kind = HEAP_PAIR;
     }
     if (pair.kind != event->kind)
-        number_map_take(&ordering->early, event->block.address);
+        number_map_remove(&ordering->early, event->block.address);
     return book_turn(ordering, &pair, quality);
 }
 

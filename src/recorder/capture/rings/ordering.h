@@ -31,8 +31,9 @@ struct ordering;
 struct ordering *ordering_create(struct heap_book *book, bool begins_anew); /* NULL: no memory */
 void ordering_destroy(struct ordering *ordering);
 
-/* Books the event and returns 0; what contradicts it was lost, and is counted in `quality`.  Or returns by how
- * many numbers it is ahead: read other rings first and try again.  `now` books it all the same.  -ENOMEM. */
+/* Books the event and returns 0; what contradicts it was lost, and is counted in `quality`.  Or
+ * returns by how many numbers it is ahead: read other rings first and try again.  `now` books it
+ * all the same.  -ENOMEM. */
 int ordering_book(struct ordering *ordering, const struct heap_event *event, bool now,
                   struct quality *quality);
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "procfs/process/proc_open.h"
+
 #define STEPS_ABOVE 10
 #define LOWEST_NICE (-20)
 #define THREADS_MAX 256u /* looked at; the rest is assumed to be like them */
@@ -30,11 +32,10 @@ static void consider(struct priority *most, int tid)
 struct priority priority_above(uint32_t pid)
 {
     struct priority most = {.policy = SCHED_OTHER, .nice = 19};
-    char path[64];
     unsigned seen = 0;
-    snprintf(path, sizeof(path), "/proc/%u/task", pid);
-    DIR *folder = opendir(path);
+    DIR *folder = proc_open_folder(pid, PROC_TASKS);
     for (struct dirent *entry; folder && seen < THREADS_MAX && (entry = readdir(folder));) {
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's number */
         int const tid = atoi(entry->d_name);
         if (tid > 0)
             consider(&most, tid);
@@ -48,7 +49,7 @@ struct priority priority_above(uint32_t pid)
     return most;
 }
 
-void priority_take(const struct priority *priority)
+void priority_apply(const struct priority *priority)
 {
     struct sched_param const real_time = {.sched_priority = priority->real_time};
     int const now = getpriority(PRIO_PROCESS, 0);

@@ -1,4 +1,5 @@
-/* ring.h - one thread's ring as the recorder sees it; shared by the reader and those who empty rings beside it. */
+/* ring.h - one thread's ring as the recorder sees it; shared by the reader and those who empty
+ * rings beside it. */
 #pragma once
 
 #include <sched.h>
@@ -11,8 +12,8 @@
 #include "capture/sessions/session_books.h"
 
 struct ring {
-    struct arena_slot *slot;
-    const uint64_t *words;
+    struct shared_slot *slot;
+    struct shared_ring *words;
     struct session *session;
     uint64_t tail, limit;       /* read up to; this round ends at */
     uint64_t peek;              /* looked at up to, beforehand */
@@ -32,8 +33,8 @@ struct ring {
      * spill_to). */
     uint64_t *spill;
     uint64_t spill_from, spill_to, spill_room;
-    atomic_bool
-        is_held; /* by who reads it, or moves its words; of what is above, but for what only the reader has */
+    /* by who reads it, or moves its words; of what is above, but for what only the reader has */
+    atomic_bool is_held;
 };
 
 /* For the time of a copy of the ring at most. */
@@ -60,11 +61,11 @@ static inline uint64_t ring_word(const struct ring *ring, uint64_t at)
         INVARIANT(at >= ring->spill_from);
         return ring->spill[at - ring->spill_from];
     }
-    return __atomic_load_n(&ring->words[at % RING_WORDS], __ATOMIC_RELAXED); /* once */
+    return shared_word(ring->words, at);
 }
 
 /* Where the thread may write up to: behind everything that is read or spilt. */
-static inline uint64_t ring_taken(const struct ring *ring)
+static inline uint64_t ring_consumed(const struct ring *ring)
 {
     return ring->tail > ring->spill_to ? ring->tail : ring->spill_to;
 }

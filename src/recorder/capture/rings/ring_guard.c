@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/invariant.h"
+#include "machine/processor.h"
 
 #define SPILL_MAX   (128ull << 20) /* bytes, all rings together */
 #define FIRST_ROOM  (2u * RING_WORDS)
@@ -65,8 +66,8 @@ static bool reserve(struct ring_guard *guard, struct ring *ring, uint64_t words)
 bool ring_guard_spill(struct ring_guard *guard, struct ring *ring)
 {
     INVARIANT(ring_is_valid(ring));
-    uint64_t from = ring_taken(ring);
-    uint64_t head = atomic_load_explicit(&ring->slot->head, memory_order_acquire);
+    uint64_t from = ring_consumed(ring);
+    uint64_t head = shared_get(ring->slot, head);
     if (head - from > RING_WORDS || head - from < RING_WORDS / 4)
         return false;
     head -= 2; /* the last record, an ALLOC of two words, may still change */
@@ -76,9 +77,9 @@ bool ring_guard_spill(struct ring_guard *guard, struct ring *ring)
         return false;
     INVARIANT(ring->spill_from <= from && head - ring->spill_from <= ring->spill_room);
     for (uint64_t at = from; at < head; at++)
-        ring->spill[at - ring->spill_from] = ring->words[at % RING_WORDS];
+        ring->spill[at - ring->spill_from] = shared_word(ring->words, at);
     ring->spill_to = head;
-    INVARIANT(ring_taken(ring) == head); /* the spilt words come before those in the ring */
+    INVARIANT(ring_consumed(ring) == head); /* the spilt words come before those in the ring */
     ring_give_room(ring);
     return true;
 }
@@ -99,35 +100,34 @@ void ring_guard_trim(struct ring_guard *guard, struct ring *ring)
 static void spill_own(const struct helper *helper)
 {
     struct ring_guard *guard = helper->guard;
-    struct arena_header *header = guard->arena->header;
     uint32_t high = arena_slot_high(guard->arena);
     INVARIANT(high <= ARENA_SLOTS && helper->number < HELPERS_MAX);
     for (uint32_t i = helper->number; i < high; i += guard->helper_count) {
         struct ring *ring = &guard->rings[i];
         if (!ring_try_hold(ring))
             continue;
-        ring->slot = arena_slot_at(guard->arena->memory, i);
-        ring->words = arena_slot_ring(ring->slot);
+        ring->slot = shared_slot_at(guard->arena->memory, i);
+        ring->words = shared_ring_of(ring->slot);
         if (ring_guard_spill(guard, ring))
-            atomic_fetch_add(&header->progress, 1);
+            shared_add(guard->arena->memory, progress, 1);
         ring_let_go(ring);
     }
 }
 
 /* The clock word, if it is kept at all. */
-static void beat(struct arena_header *header)
+static void beat(struct shared_arena *arena)
 {
-    if (atomic_load_explicit(&header->clock, memory_order_relaxed))
-        atomic_store_explicit(&header->clock, __builtin_ia32_rdtsc(), memory_order_relaxed);
+    if (shared_get(arena, clock))
+        shared_set(arena, clock, processor_ticks());
 }
 
-static void take_priority(struct ring_guard *guard, uint32_t *seen)
+static void apply_priority(struct ring_guard *guard, uint32_t *seen)
 {
     if (*seen == atomic_load(&guard->priorities))
         return;
     pthread_mutex_lock(&guard->lock);
     *seen = atomic_load(&guard->priorities);
-    priority_take(&guard->priority);
+    priority_apply(&guard->priority);
     pthread_mutex_unlock(&guard->lock);
 }
 
@@ -146,7 +146,7 @@ static void *help(void *context)
     struct timespec nap = {0, NAP_NS};
     uint32_t priorities = 0;
     while (!atomic_load(&guard->stop)) {
-        take_priority(guard, &priorities);
+        apply_priority(guard, &priorities);
         if (atomic_load(&guard->work) == RINGS_ARE_READ) {
             syscall(SYS_futex, &guard->work, FUTEX_WAIT, RINGS_ARE_READ, NULL, NULL, 0);
             continue;
@@ -154,7 +154,7 @@ static void *help(void *context)
         nanosleep(&nap, NULL); /* most work of the reader is shorter than this */
         uint32_t const work = atomic_load(&guard->work);
         if (work == RINGS_ARE_LEFT)
-            beat(guard->arena->header);
+            beat(guard->arena->memory);
         if (work != RINGS_ARE_READ)
             spill_own(helper);
     }

@@ -38,15 +38,15 @@ static bool book(struct ring *ring, const struct heap_event *event)
     return ring_is_booked(ring, session_book(ring->session, event, ring->hurry));
 }
 
-/* The first word of an ALLOC that is the last record of its ring.  It may be about to become a PAIR: it is taken first. */
-static COLD uint64_t take_alloc(struct ring *ring, uint64_t at, uint64_t first)
+/* The first word of an ALLOC that is the last record of its ring.  It may be about to become a
+ * PAIR: it is claimed first.  Nothing else becomes of it, whatever is there now. */
+static COLD uint64_t claim_alloc(struct ring *ring, uint64_t at, uint64_t first)
 {
     if (at < ring->spill_to || event_type_of(first) != EVENT_ALLOC)
         return first;
-    uint64_t *place = &arena_slot_ring(ring->slot)[at % RING_WORDS];
-    __atomic_compare_exchange_n(place, &first, first | EVENT_TAKEN, false, __ATOMIC_ACQUIRE,
-                                __ATOMIC_ACQUIRE);
-    return first; /* as it was, or as the thread has made it */
+    uint64_t now = first;
+    shared_word_replace(ring->words, at, &now, first | EVENT_TAKEN);
+    return event_type_of(now) == EVENT_PAIR ? now : first;
 }
 
 static inline bool book_made(struct ring *ring, struct heap_event *event, uint32_t node)
@@ -85,13 +85,14 @@ static inline bool book_small(struct ring *ring, uint64_t first, uint64_t second
     return book_made(ring, &event, (uint32_t)(second >> EVENT_NODE_SHIFT));
 }
 
-/* These two are nearly all that is ever read.  Flat, each has the one way through ordering, table and books that its kind
- * of event takes, and no event in memory: a seventh of the instructions less. */
+/* These two are nearly all that is ever read.  Flat, each has the one way through ordering,
+ * table and books that its kind of event takes, and no event in memory: a seventh of the
+ * instructions less. */
 __attribute__((flatten)) bool ring_heap_alloc(struct ring *ring, uint64_t at, uint64_t first)
 {
     INVARIANT(at + 2 <= ring->limit);
     if (unlikely(at + 2 >= ring->limit))
-        first = take_alloc(ring, at, first);
+        first = claim_alloc(ring, at, first);
     if (unlikely(event_type_of(first) == EVENT_ALLOC_BIG))
         return book_big(ring, at, first);
     uint64_t second = ring_word(ring, at + 1);

@@ -1,7 +1,8 @@
-/* roster.h - the recordings of a run: a session per process, opened by its first event, ended when the process is
- * over and its last event read.
+/* roster.h - the recordings of a run: a session per process, opened by its first event, ended
+ * when the process is over and its last event read.
  *
- * The first program's recording is ended last, for it tells about the whole run.  Not thread-safe. */
+ * The first program's recording is ended last, for it tells about the whole run.  Not
+ * thread-safe. */
 #pragma once
 
 #include "capture/programs/inside_planner.h"
@@ -24,12 +25,13 @@ struct roster_options {
 struct roster *roster_create(const struct roster_options *options); /* NULL when out of memory */
 void roster_destroy(struct roster *roster);
 
-/* Finds out, before the program starts, whether its recording can be written; after a failure to start, takes back what
- * that left behind. */
+/* Finds out, before the program starts, whether its recording can be written; after a failure to
+ * start, takes back what that left behind. */
 int roster_check_output(struct roster *roster, struct fault *fault);
 void roster_withdraw_output(struct roster *roster);
 
-/* The program has started, this reader reads its rings, and this planner knows about its allocators. */
+/* The program has started, this reader reads its rings, and this planner knows about its
+ * allocators. */
 void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,
                   uint32_t pid);
 
@@ -41,8 +43,8 @@ void roster_note_end(struct roster *roster, uint64_t now_ns);
 /* Called every round: writes what is due, and ends recordings of processes that are over. */
 void roster_look(struct roster *roster, uint64_t now_ns);
 
-/* Names the present instant in all recordings: `kind` as in model/mark.h.  False when there is none, or its phase is not
- * open. */
+/* Names the present instant in all recordings: `kind` as in model/mark.h.  False when there is
+ * none, or its phase is not open. */
 bool roster_mark(struct roster *roster, enum mark_kind kind, const char *text, uint64_t now_ns);
 
 /* What is traced of the heap has changed, for all processes. */

@@ -10,6 +10,7 @@
 
 #include "base/invariant.h"
 #include "capture/sessions/process_keeper.h"
+#include "procfs/process/proc_open.h"
 
 #define LOOK_NS            100000000ull
 #define SPARE_SLOTS        2u
@@ -41,75 +42,64 @@ void slot_keeper_destroy(struct slot_keeper *keeper)
 static void touch_slot(struct slot_keeper *keeper, uint32_t index)
 {
     INVARIANT(index < keeper->arena->slots);
-    struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
-    madvise(slot, 2 * 4096, MADV_POPULATE_WRITE);
-    madvise(arena_slot_ring(slot), TOUCHED_RING_BYTES, MADV_POPULATE_WRITE);
+    struct shared_slot *slot = shared_slot_at(keeper->arena->memory, index);
+    shared_slot_advise(slot, 0, 2 * 4096, MADV_POPULATE_WRITE);
+    shared_slot_advise(slot, SLOT_STRIDE - RING_BYTES, TOUCHED_RING_BYTES, MADV_POPULATE_WRITE);
 }
 
 /* A slot that nobody has, and whose ring is read, needs no memory but its head. */
 static void trim_slot(struct slot_keeper *keeper, uint32_t index)
 {
-    struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
-    struct arena_tag *tag = arena_tag_at(keeper->arena->memory, index);
+    struct shared_slot *slot = shared_slot_at(keeper->arena->memory, index);
+    struct shared_tag *tag = shared_tag_at(keeper->arena->memory, index);
     uint32_t nobody = 0;
-    if (atomic_load(&tag->owner) != 0 || atomic_load(&slot->head) != atomic_load(&slot->tail) ||
-        !atomic_compare_exchange_strong(&tag->owner, &nobody, SLOT_TAKING))
+    if (shared_get(tag, owner) != 0 || shared_get(slot, head) != shared_get(slot, tail) ||
+        !shared_replace(tag, owner, &nobody, SLOT_TAKING))
         return;
-    madvise((char *)slot + 4096, SLOT_STRIDE - 4096, MADV_REMOVE);
-    atomic_store_explicit(&tag->owner, 0, memory_order_release);
+    shared_slot_advise(slot, 4096, SLOT_STRIDE - 4096, MADV_REMOVE);
+    shared_set(tag, owner, 0);
 }
 
 /* Never true of a process whose number is not known. */
 static bool thread_is_gone(uint32_t pid, uint32_t tid)
 {
-    char path[64];
     struct stat status;
     if (pid == 0)
         return false;
-    snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
-    return stat(path, &status) < 0 && errno == ENOENT;
+    return proc_stat(pid, tid, PROC_ITSELF, &status) == -ENOENT;
 }
 
 /* Adds a dead thread's counters to those of its process. */
 static void hand_over(struct slot_keeper *keeper, uint32_t index, uint32_t to)
 {
     INVARIANT(to < ARENA_PROCESSES && index < keeper->arena->slots);
-    struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
-    struct arena_tag *tag = arena_tag_at(keeper->arena->memory, index);
-    struct arena_process *process = arena_process_at(keeper->arena->memory, to);
-    atomic_fetch_add(&process->calls, slot->calls);
-    atomic_fetch_add(&process->bytes, slot->bytes);
-    atomic_fetch_add(&process->frees, slot->frees);
-    atomic_fetch_add(&process->lost, slot->lost + slot->nested);
-    atomic_fetch_add(&process->pool_calls, slot->pool_calls);
-    atomic_fetch_add(&process->pool_bytes, slot->pool_bytes);
-    atomic_fetch_add(&process->thinned_calls, slot->thinned_calls);
-    atomic_fetch_add(&process->thinned_bytes, slot->thinned_bytes);
-    atomic_fetch_add(&process->waits, slot->waits);
-    atomic_fetch_add(&process->wait_ticks, slot->wait_ticks);
-    slot->calls = slot->bytes = slot->frees = slot->lost = 0;
-    slot->pool_calls = slot->pool_bytes = slot->thinned_calls = slot->thinned_bytes = 0;
-    slot->waits = slot->wait_ticks = 0;
-    slot->nested = tag->dying = 0;
+    struct shared_slot *slot = shared_slot_at(keeper->arena->memory, index);
+    struct shared_process *process = shared_process_at(keeper->arena->memory, to);
+#define HAND_OVER(counter) shared_add(process, counter, shared_swap(slot, counter, 0));
+    ARENA_COUNTERS(HAND_OVER)
+#undef HAND_OVER
+    shared_add(process, lost, shared_swap(slot, lost, 0) + shared_swap(slot, nested, 0));
+    shared_set(shared_tag_at(keeper->arena->memory, index), dying, 0);
 }
 
 static bool is_left(struct slot_keeper *keeper, uint32_t process, uint32_t tid)
 {
     return process < ARENA_PROCESSES &&
-           (thread_is_gone(arena_process_at(keeper->arena->memory, process)->pid, tid) ||
+           (thread_is_gone(shared_get(shared_process_at(keeper->arena->memory, process), pid),
+                           tid) ||
             process_is_superseded(keeper->arena, process));
 }
 
 /* Hands a dead thread's slot to the next. */
-static void take_back(struct slot_keeper *keeper, uint32_t index)
+static void recycle(struct slot_keeper *keeper, uint32_t index)
 {
-    struct arena_tag *tag = arena_tag_at(keeper->arena->memory, index);
-    uint32_t owner = atomic_load(&tag->owner), process = tag->process;
-    if (owner == 0 || owner == SLOT_TAKING || !is_left(keeper, process, tag->tid) ||
-        !atomic_compare_exchange_strong(&tag->owner, &owner, SLOT_TAKING))
+    struct shared_tag *tag = shared_tag_at(keeper->arena->memory, index);
+    uint32_t owner = shared_get(tag, owner), process = shared_get(tag, process);
+    if (owner == 0 || owner == SLOT_TAKING || !is_left(keeper, process, shared_get(tag, tid)) ||
+        !shared_replace(tag, owner, &owner, SLOT_TAKING))
         return;
     hand_over(keeper, index, process);
-    atomic_store_explicit(&tag->owner, 0, memory_order_release);
+    shared_set(tag, owner, 0);
 }
 
 void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
@@ -119,7 +109,7 @@ void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
     keeper->next_look_ns = now_ns + LOOK_NS;
     uint32_t high = arena_slot_high(keeper->arena);
     for (uint32_t i = 0; i < high; i++) {
-        take_back(keeper, i);
+        recycle(keeper, i);
         if (i >= SLOTS_KEPT_WARM)
             trim_slot(keeper, i);
     }
@@ -134,60 +124,60 @@ void slot_keeper_release(struct slot_keeper *keeper, uint32_t process)
     INVARIANT(process < ARENA_PROCESSES);
     uint32_t high = arena_slot_high(keeper->arena);
     for (uint32_t i = 0; i < high; i++) {
-        struct arena_tag *tag = arena_tag_at(keeper->arena->memory, i);
-        uint32_t owner = atomic_load(&tag->owner);
-        if (tag->process != process || owner == SLOT_TAKING ||
-            !atomic_compare_exchange_strong(&tag->owner, &owner, SLOT_TAKING))
+        struct shared_tag *tag = shared_tag_at(keeper->arena->memory, i);
+        uint32_t owner = shared_get(tag, owner);
+        if (shared_get(tag, process) != process || owner == SLOT_TAKING ||
+            !shared_replace(tag, owner, &owner, SLOT_TAKING))
             continue;
-        if (tag->process == process) { /* still */
+        if (shared_get(tag, process) == process) { /* still */
             hand_over(keeper, i, process);
-            tag->process = PROCESS_NONE;
+            shared_set(tag, process, PROCESS_NONE);
             owner = 0;
         }
-        atomic_store_explicit(&tag->owner, owner, memory_order_release);
+        shared_set(tag, owner, owner);
     }
 }
 
 /* The slot if it is, or was last, of this process. */
-static const struct arena_slot *slot_of(struct slot_keeper *keeper, uint32_t index,
-                                        uint32_t process)
+static struct shared_slot *slot_of(struct slot_keeper *keeper, uint32_t index, uint32_t process)
 {
-    bool has = arena_tag_at(keeper->arena->memory, index)->process == process;
-    return has ? arena_slot_at(keeper->arena->memory, index) : NULL;
+    struct shared_arena *memory = keeper->arena->memory;
+    bool const has = shared_get(shared_tag_at(memory, index), process) == process;
+    return has ? shared_slot_at(memory, index) : NULL;
 }
 
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
 {
-    struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
+    struct shared_process *ended = shared_process_at(keeper->arena->memory, process);
     uint32_t high = arena_slot_high(keeper->arena);
-    totals->calls = atomic_load(&ended->calls);
-    totals->bytes = atomic_load(&ended->bytes);
-    totals->frees = atomic_load(&ended->frees);
-    uint64_t lost = atomic_load(&ended->lost);
+    totals->calls = shared_get(ended, calls);
+    totals->bytes = shared_get(ended, bytes);
+    totals->frees = shared_get(ended, frees);
+    uint64_t lost = shared_get(ended, lost);
     for (uint32_t i = 0; i < high; i++) {
-        const struct arena_slot *slot = slot_of(keeper, i, process);
+        struct shared_slot *slot = slot_of(keeper, i, process);
         if (!slot)
             continue;
-        totals->calls += slot->calls;
-        totals->bytes += slot->bytes;
-        totals->frees += slot->frees;
-        lost += slot->lost + slot->nested;
+        totals->calls += shared_get(slot, calls);
+        totals->bytes += shared_get(slot, bytes);
+        totals->frees += shared_get(slot, frees);
+        lost += shared_get(slot, lost) + shared_get(slot, nested);
     }
     return lost;
 }
 
 void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
 {
-    struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
+    struct shared_process *ended = shared_process_at(keeper->arena->memory, process);
     uint32_t high = arena_slot_high(keeper->arena);
-    totals->calls = atomic_load(&ended->pool_calls);
-    totals->bytes = atomic_load(&ended->pool_bytes);
+    totals->calls = shared_get(ended, pool_calls);
+    totals->bytes = shared_get(ended, pool_bytes);
     for (uint32_t i = 0; i < high; i++) {
-        const struct arena_slot *slot = slot_of(keeper, i, process);
+        struct shared_slot *slot = slot_of(keeper, i, process);
         if (!slot)
             continue;
-        totals->calls += slot->pool_calls;
-        totals->bytes += slot->pool_bytes;
+        totals->calls += shared_get(slot, pool_calls);
+        totals->bytes += shared_get(slot, pool_bytes);
     }
 }
 
@@ -197,9 +187,10 @@ bool slot_keeper_next_gap(struct slot_keeper *keeper, uint32_t process, uint32_t
     uint32_t high = arena_slot_high(keeper->arena);
     INVARIANT(high <= ARENA_SLOTS);
     while (*slot < high) {
-        const struct arena_slot *one = slot_of(keeper, (*slot)++, process);
-        *gap = one ? (struct slot_gap){one->gap_events, one->gap_calls, one->gap_bytes,
-                                       one->gap_frees, one->gap_start}
+        struct shared_slot *one = slot_of(keeper, (*slot)++, process);
+        *gap = one ? (struct slot_gap){shared_get(one, gap_events), shared_get(one, gap_calls),
+                                       shared_get(one, gap_bytes), shared_get(one, gap_frees),
+                                       shared_get(one, gap_start)}
                    : (struct slot_gap){0};
         if (gap->events > 0)
             return true;
@@ -210,14 +201,14 @@ bool slot_keeper_next_gap(struct slot_keeper *keeper, uint32_t process, uint32_t
 void slot_keeper_thinned(struct slot_keeper *keeper, uint32_t process, uint64_t *calls,
                          uint64_t *bytes)
 {
-    struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
+    struct shared_process *ended = shared_process_at(keeper->arena->memory, process);
     uint32_t high = arena_slot_high(keeper->arena);
-    *calls = atomic_load(&ended->thinned_calls);
-    *bytes = atomic_load(&ended->thinned_bytes);
+    *calls = shared_get(ended, thinned_calls);
+    *bytes = shared_get(ended, thinned_bytes);
     for (uint32_t i = 0; i < high; i++) {
-        const struct arena_slot *slot = slot_of(keeper, i, process);
-        *calls += slot ? slot->thinned_calls : 0;
-        *bytes += slot ? slot->thinned_bytes : 0;
+        struct shared_slot *slot = slot_of(keeper, i, process);
+        *calls += slot ? shared_get(slot, thinned_calls) : 0;
+        *bytes += slot ? shared_get(slot, thinned_bytes) : 0;
     }
 }
 
@@ -225,18 +216,18 @@ void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_pe
                       struct cost *cost)
 {
     struct stat status;
-    struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
-    uint64_t ticks = 0, events = 0, wait_ticks = atomic_load(&ended->wait_ticks);
-    cost->target_waits = atomic_load(&ended->waits);
+    struct shared_process *ended = shared_process_at(keeper->arena->memory, process);
+    uint64_t ticks = 0, events = 0, wait_ticks = shared_get(ended, wait_ticks);
+    cost->target_waits = shared_get(ended, waits);
     uint32_t high = arena_slot_high(keeper->arena);
     for (uint32_t i = 0; i < high; i++) {
-        const struct arena_slot *slot = slot_of(keeper, i, process);
+        struct shared_slot *slot = slot_of(keeper, i, process);
         if (!slot)
             continue;
-        ticks += slot->cost_ticks;
-        events += slot->cost_events;
-        cost->target_waits += slot->waits;
-        wait_ticks += slot->wait_ticks;
+        ticks += shared_get(slot, cost_ticks);
+        events += shared_get(slot, cost_events);
+        cost->target_waits += shared_get(slot, waits);
+        wait_ticks += shared_get(slot, wait_ticks);
     }
     cost->target_wait_ns = (uint64_t)((double)wait_ticks * ns_per_tick);
     if (events > 0)

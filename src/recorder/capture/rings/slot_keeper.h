@@ -23,7 +23,8 @@ void slot_keeper_release(struct slot_keeper *keeper, uint32_t process);
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
 /* The same of blocks told through memoir.h; only calls and bytes are set. */
 void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
-/* The next gap that a thread of the process left open when it ended; `slot` begins with 0 and counts on.  False: there is none. */
+/* The next gap that a thread of the process left open when it ended; `slot` begins with 0 and
+ * counts on.  False: there is none. */
 struct slot_gap {
     uint64_t events, calls, bytes, frees, start_tsc;
 };

@@ -5,9 +5,11 @@
 #include <linux/futex.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "inject/library/remote_memory.h"
 #include "procfs/memory/maps.h"
+#include "procfs/process/proc_open.h"
 #include "wire/arena.h"
 
 /* The header at `address`, if it is one, and whether its recorder lives. */
@@ -25,8 +27,17 @@ static enum recorder_state look(const struct remote_memory *memory, uint64_t add
                                                                      : RECORDER_LIVES;
 }
 
-/* The number of the recorder is what the process says.  A recorder has the arena mapped, too: nobody else is to be called
- * one, for somebody may end it. */
+/* Whether the process runs this very program, as the kernel says. */
+static bool is_memoir(uint32_t pid)
+{
+    struct stat its, ours;
+    return proc_stat(pid, 0, PROC_EXE, &its) == 0 && stat("/proc/self/exe", &ours) == 0 &&
+           its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
+/* The number of the recorder is what the process says.  A recorder is memoir and has the arena
+ * mapped: nobody else is to be called one, for somebody may end it.  A mapping alone proves little:
+ * a program can hand its memory to a server of somebody else. */
 static bool has_mapped(uint32_t pid, const struct map_region *arena)
 {
     struct map_list maps;
@@ -41,7 +52,8 @@ static bool has_mapped(uint32_t pid, const struct map_region *arena)
 
 static void check_recorder(pid_t pid, const struct map_region *region, struct target_arena *arena)
 {
-    if (arena->recorder_pid == (uint32_t)pid || !has_mapped(arena->recorder_pid, region))
+    if (arena->recorder_pid == (uint32_t)pid || !is_memoir(arena->recorder_pid) ||
+        !has_mapped(arena->recorder_pid, region))
         arena->recorder_pid = 0;
 }
 

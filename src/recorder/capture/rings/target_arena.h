@@ -1,7 +1,9 @@
-/* target_arena.h - the arena that a process has mapped, seen from outside: who records it, and a word to that recorder.
+/* target_arena.h - the arena that a process has mapped, seen from outside: who records it, and a
+ * word to that recorder.
  *
- * The arena is the only thing that the two have in common whatever namespaces they live in; so whoever may look into the
- * process finds its recorder by it, and asks it to end by setting a word in it. */
+ * The arena is the only thing that the two have in common whatever namespaces they live in; so
+ * whoever may look into the process finds its recorder by it, and asks it to end by setting a
+ * word in it. */
 #pragma once
 
 #include <stdbool.h>

@@ -3,19 +3,20 @@
 
 #include "base/clock.h"
 #include "base/invariant.h"
+#include "machine/processor.h"
 
 #define FUTURE_MAX_NS 4e18 /* a hundred years; what fits, with the anchor added */
 
 void tick_clock_start(struct tick_clock *clock)
 {
-    clock->first_tsc = clock->anchor_tsc = __builtin_ia32_rdtsc();
+    clock->first_tsc = clock->anchor_tsc = processor_ticks();
     clock->first_ns = clock->anchor_ns = monotonic_ns();
     clock->ns_per_tick = 0.4; /* a guess that holds until the second anchor */
 }
 
 uint64_t tick_clock_anchor(struct tick_clock *clock)
 {
-    clock->anchor_tsc = __builtin_ia32_rdtsc();
+    clock->anchor_tsc = processor_ticks();
     clock->anchor_ns = monotonic_ns();
     INVARIANT(clock->anchor_ns >= clock->first_ns);
     uint64_t ticks = clock->anchor_tsc - clock->first_tsc;

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 
-static int take(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket,
-                uint64_t began_ns)
+static int collect(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket,
+                   uint64_t began_ns)
 {
     const struct cell_sources *sources = self;
     int err = 0;
     for (unsigned i = 0; i < sources->count && err == 0; i++)
-        err = sources->parts[i]->take(sources->parts[i]->self, pid, recording, bucket, began_ns);
+        err = sources->parts[i]->collect(sources->parts[i]->self, pid, recording, bucket, began_ns);
     return err;
 }
 
@@ -60,7 +60,7 @@ static void forget(void *self, uint32_t pid)
 void cell_sources_init(struct cell_sources *sources)
 {
     *sources = (struct cell_sources){
-        .source = {sources, take, look, with_touchers, carry, conclude, forget}};
+        .source = {sources, collect, look, with_touchers, carry, conclude, forget}};
 }
 
 void cell_sources_add(struct cell_sources *sources, const struct cell_source *part)

@@ -76,7 +76,7 @@ static bool is_trusted(int fd)
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-static void take_peers(struct control *control)
+static void accept_peers(struct control *control)
 {
     for (int i = 0; i < PEERS_MAX; i++) {
         int fd = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -113,7 +113,7 @@ void control_look(struct control *control, uint64_t now_ns)
     if (!control || now_ns < control->next_look_ns)
         return;
     control->next_look_ns = now_ns + LOOK_NS;
-    take_peers(control);
+    accept_peers(control);
     for (unsigned i = 0; i < PEERS_MAX; i++) {
         if (control->peers[i] >= 0)
             hear(control, &control->peers[i]);
@@ -127,11 +127,11 @@ static int refuse(int fd, pid_t pid, struct fault *fault)
     socklen_t size = sizeof(peer);
     (void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
     if (peer.uid == geteuid() || geteuid() == 0)
-        return fault_set(fault, -ESRCH, "the recorder of process %d went away", (int)pid);
+        return fault_set(fault, -ESRCH, "the recorder of process %d has ended", (int)pid);
     const struct passwd *owner = getpwuid(peer.uid);
     return fault_set(fault, -EACCES,
-                     "the recorder of process %d runs as %s and takes orders of that user and of "
-                     "root only; ask as one of them, with sudo",
+                     "the recorder of process %d runs as %s and accepts requests of that user and "
+                     "of root only; run memoir as one of them, with sudo",
                      (int)pid, owner ? owner->pw_name : "another user");
 }
 
@@ -146,7 +146,7 @@ static int await_answer(int fd, pid_t pid, struct fault *fault)
         return refuse(fd, pid, fault);
     if (size < 0)
         return fault_set(fault, -ETIMEDOUT,
-                         "the recorder of process %d does not answer; is it stopped?", (int)pid);
+                         "the recorder of process %d does not answer; it may be stopped", (int)pid);
     answer[size - 1] = '\0';
     return answer[0] ? fault_set(fault, -EINVAL, "%s", answer) : 0;
 }
@@ -157,19 +157,19 @@ int control_ask(pid_t pid, const char *request, struct fault *fault)
     socklen_t size = name_of(pid, &name);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
     if (fd < 0)
-        return fault_set(fault, -errno, "no socket to be had: %s", strerror(errno));
+        return fault_set(fault, -errno, "cannot make a socket: %s", strerror(errno));
     if (connect(fd, (const struct sockaddr *)&name, size) < 0)
         err = fault_set(fault, -ESRCH,
-                        "nothing records process %d; record it with `memoir run` or `memoir attach "
-                        "%d`",
+                        "process %d is not being recorded; record it with `memoir run` or `memoir "
+                        "attach %d`",
                         (int)pid, (int)pid);
     else if (!is_trusted(fd))
         err = fault_set(fault, -EACCES,
-                        "the recorder of process %d belongs to another user; ask as that user or "
-                        "as root",
+                        "the recorder of process %d belongs to another user; run memoir as that "
+                        "user or as root",
                         (int)pid);
     else if (send(fd, request, strlen(request), MSG_NOSIGNAL) < 0)
-        err = fault_set(fault, -errno, "the recorder of process %d went away", (int)pid);
+        err = fault_set(fault, -errno, "the recorder of process %d has ended", (int)pid);
     else
         err = await_answer(fd, pid, fault);
     close(fd);

@@ -1,8 +1,9 @@
 /* control.h - what a running recorder can be asked, from another terminal.
  *
- * A socket named after the watched process, in the abstract namespace: nothing on disk, gone with the recorder.  Only
- * the recorder's own user and root are heard, and whoever asks checks in turn who answers.  A request and its answer
- * are one line of text each.  A slow or silent peer costs the recorder nothing: it never waits. */
+ * A socket named after the watched process, in the abstract namespace: nothing on disk, gone
+ * with the recorder.  Only the recorder's own user and root are heard, and whoever asks checks
+ * in turn who answers.  A request and its answer are one line of text each.  A slow or silent
+ * peer costs the recorder nothing: it never waits. */
 #pragma once
 
 #include <stddef.h>
@@ -24,6 +25,6 @@ void control_close(struct control *control);
 /* Deals with what has arrived; looks a few times a second at most. */
 void control_look(struct control *control, uint64_t now_ns);
 
-/* The other side: asks the recorder of `pid`.  0, -ESRCH when nothing records it, or another -errno; `fault` says
- * it. */
+/* The other side: asks the recorder of `pid`.  0, -ESRCH when nothing records it, or another
+ * -errno; `fault` says it. */
 int control_ask(pid_t pid, const char *request, struct fault *fault);

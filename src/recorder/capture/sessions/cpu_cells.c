@@ -34,15 +34,15 @@ static void tell_quality(struct cpu_told *told, const struct cpu_state *state,
     told->lost = lost;
 }
 
-static int take(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket,
-                uint64_t began_ns)
+static int collect(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket,
+                   uint64_t began_ns)
 {
     struct cpu_cells *cells = self;
     struct cpu_told *told = find_told(cells, pid);
     struct cpu_state state;
     if (!told)
         return -ENOMEM;
-    int err = cpu_station_take(cells->station, pid, recording, bucket, began_ns, &state);
+    int err = cpu_station_collect(cells->station, pid, recording, bucket, began_ns, &state);
     if (err == 0)
         tell_quality(told, &state, recording, bucket);
     return err == -ESRCH ? 0 : err; /* nobody watches it */
@@ -90,7 +90,7 @@ static void conclude(void *self, uint32_t pid, struct recording *recording)
 void cpu_cells_init(struct cpu_cells *cells, struct cpu_station *station)
 {
     *cells = (struct cpu_cells){
-        .source = {.self = cells, .take = take, .conclude = conclude, .forget = forget},
+        .source = {.self = cells, .collect = collect, .conclude = conclude, .forget = forget},
         .watch = {.self = cells,
                   .cells = &cells->source,
                   .watch = watch,

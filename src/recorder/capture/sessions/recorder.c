@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/sessions/calm_stderr.h"
+#include "base/clock.h"
+#include "capture/outputs/calm_stderr.h"
 #include "capture/sessions/cell_sources.h"
 #include "capture/sessions/control.h"
 #include "capture/sessions/cpu_cells.h"
@@ -19,10 +20,11 @@
 #include "capture/pages/page_cells.h"
 #include "capture/sessions/recorder_subject.h"
 #include "capture/rings/roster.h"
+#include "machine/processor.h"
 #include "store/write/write_behind.h"
 
-/* How the recorder rests: so long that it finds rings filled a little, for to wake costs as much as to read a hundred
- * events; not at all when they were filled more. */
+/* How the recorder rests: so long that it finds rings filled a little, for to wake costs as much
+ * as to read a hundred events; not at all when they were filled more. */
 #define BUSY_PERCENT   25u
 #define FILLED_PERCENT 8u
 #define SHORT_REST_NS  300000l
@@ -30,8 +32,8 @@
 #define BEAT_NS        4000000l /* of the clock word, while it is kept fresh */
 #define HIGH_RATE      200000u  /* words a second */
 #define RATE_WINDOW_NS 20000000u
-#define PRIORITY_NS    1000000000u
-#define LIFELINE_NS    10000000000u
+#define PRIORITY_NS    NS_PER_SECOND
+#define LIFELINE_NS    (10 * NS_PER_SECOND)
 #define LAST_READ_NS   30000000000u
 
 _Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
@@ -80,46 +82,44 @@ static void lift_limits(void)
 static void beat(struct recorder_recorder *recorder)
 {
     if (recorder->beats)
-        atomic_store_explicit(&recorder->arena.header->clock, __builtin_ia32_rdtsc(),
-                              memory_order_relaxed);
+        shared_set(recorder->arena.memory, clock, processor_ticks());
 }
 
 /* Until a ring that is half full wakes us. */
 static void rest(struct recorder_recorder *recorder, unsigned fullest)
 {
-    struct arena_header *header = recorder->arena.header;
+    struct shared_arena *arena = recorder->arena.memory;
     long rest_ns = fullest < FILLED_PERCENT ? 2 * recorder->rest_ns : recorder->rest_ns / 2;
     recorder->rest_ns = rest_ns < SHORT_REST_NS  ? SHORT_REST_NS
                         : rest_ns > LONG_REST_NS ? LONG_REST_NS
                                                  : rest_ns;
     if (fullest >= BUSY_PERCENT)
         return;
-    atomic_store(&header->sleeping, 1);
-    for (long left = recorder->rest_ns, part; left > 0 && atomic_load(&header->sleeping);
+    shared_set(arena, sleeping, 1);
+    for (long left = recorder->rest_ns, part; left > 0 && shared_get(arena, sleeping);
          left -= part) {
         part = recorder->beats && left > BEAT_NS ? BEAT_NS : left;
         struct timespec time = {0, part};
-        if (syscall(SYS_futex, &header->sleeping, FUTEX_WAIT, 1, &time, NULL, 0) == 0 ||
-            errno == EINTR)
+        if (shared_wait(arena, sleeping, 1, &time) == 0 || errno == EINTR)
             break;
         beat(recorder);
     }
-    atomic_store(&header->sleeping, 0);
+    shared_set(arena, sleeping, 0);
 }
 
-/* Threads stamp their events themselves unless there are very many of them: then they look at the clock word, which
- * beats with every round. */
+/* Threads stamp their events themselves unless there are very many of them: then they look at
+ * the clock word, which beats with every round. */
 static void watch_rate(struct recorder_recorder *recorder, uint64_t now_ns)
 {
     uint64_t words = ring_reader_words(recorder->reader);
     if (now_ns - recorder->rate_ns < RATE_WINDOW_NS)
         return;
     uint64_t per_second =
-        (words - recorder->rate_words) * 1000000000u / (now_ns - recorder->rate_ns);
+        (words - recorder->rate_words) * NS_PER_SECOND / (now_ns - recorder->rate_ns);
     recorder->rate_words = words;
     recorder->rate_ns = now_ns;
     if (recorder->beats && per_second <= HIGH_RATE)
-        atomic_store(&recorder->arena.header->clock, 0);
+        shared_set(recorder->arena.memory, clock, 0);
     recorder->beats = per_second > HIGH_RATE;
 }
 
@@ -138,11 +138,11 @@ static int read_until_end(struct recorder_recorder *recorder, struct recorder_re
                           struct fault *fault)
 {
     const struct recorder_subject *subject = recorder->subject;
-    uint64_t limit = recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
     for (;;) {
         uint64_t stamp = tick_clock_anchor(&recorder->clock);
         uint64_t now = tick_clock_ns(&recorder->clock, stamp);
-        bool enough = now >= limit || atomic_load(&recorder->arena.header->end_asked);
+        bool enough = recording_wish_is_met(&recorder->options->wish, now) ||
+                      shared_get(recorder->arena.memory, end_asked);
         int state = subject->look(subject->self, enough, result, fault);
         if (result->has_ended)
             roster_note_end(recorder->roster, now);
@@ -169,7 +169,7 @@ static bool set_rate(struct recorder_recorder *recorder, const char *text)
     uint64_t rate = strtoull(text, &end, 10);
     if (end == text || *end)
         return false;
-    atomic_store(&recorder->arena.header->rate, rate);
+    shared_set(recorder->arena.memory, rate, rate);
     roster_note_rate(recorder->roster,
                      tick_clock_ns(&recorder->clock, tick_clock_anchor(&recorder->clock)));
     return true;
@@ -187,7 +187,8 @@ static bool set_mark(struct recorder_recorder *recorder, const char *text,
     if (!roster_mark(recorder->roster, (enum mark_kind)kind, text + 2, now))
         snprintf(answer, CONTROL_TEXT_MAX, "%s",
                  kind == MARK_END ? "no phase of that name is open"
-                                  : "nothing is recorded yet, or there are too many marks already");
+                                  : "no event is recorded yet, or there are too many marks "
+                                    "already");
     return true;
 }
 
@@ -204,7 +205,7 @@ static void on_request(void *context, const char *request, char answer[CONTROL_T
         understood = roster_ask_pages(recorder->roster);
     if (!understood)
         snprintf(answer, CONTROL_TEXT_MAX,
-                 "the recorder does not understand this request; it is of another version");
+                 "the recorder does not understand this request; it has another version");
 }
 
 static void recorder_fini(struct recorder_recorder *recorder)
@@ -227,7 +228,7 @@ static void recorder_fini(struct recorder_recorder *recorder)
 
 static int open_pages(struct recorder_recorder *recorder, struct fault *fault)
 {
-    struct fault why = {.code = -EIO, .text = "pages cannot be watched"};
+    struct fault why = {.code = -EIO, .text = "pages cannot be recorded"};
     if (!recorder->options->pages)
         return 0;
     recorder->station = page_station_open(recorder->options->pages, &why);
@@ -240,7 +241,7 @@ static int open_pages(struct recorder_recorder *recorder, struct fault *fault)
 
 static int open_cpu(struct recorder_recorder *recorder, struct fault *fault)
 {
-    struct fault why = {.code = -EIO, .text = "time cannot be recorded"};
+    struct fault why = {.code = -EIO, .text = "CPU time cannot be recorded"};
     if (!recorder->options->cpu)
         return 0;
     struct cpu_station_options options = *recorder->options->cpu;
@@ -263,7 +264,7 @@ static int furnish(struct recorder_recorder *recorder, struct fault *fault)
     if (err < 0)
         return err;
     recorder->keeper = slot_keeper_create(&recorder->arena);
-    recorder->symbols = symbol_queue_create();
+    recorder->symbols = symbol_queue_create(recorder->options->wish.say);
     recorder->disk = write_behind_create();
     recorder->pss = pss_reader_create();
     recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
@@ -289,13 +290,19 @@ static void watch_time(struct recorder_recorder *recorder, uint32_t pid)
 {
     struct fault why = {.text = ""};
     if (recorder->cpu && cpu_station_watch(recorder->cpu, pid, false, &why) < 0)
-        say_text(recorder->options->wish.say, "its time is not recorded: %s", why.text);
+        say_text(recorder->options->wish.say, "CPU time is not recorded: %s", why.text);
+}
+
+static bool is_asked_to_end(void *context)
+{
+    const struct recorder_recorder *recorder = context;
+    return shared_get(recorder->arena.memory, end_asked) != 0;
 }
 
 static void let_program_go(void *context)
 {
     const struct recorder_recorder *recorder = context;
-    atomic_store(&recorder->arena.header->off, 1);
+    shared_set(recorder->arena.memory, off, 1);
 }
 
 static void tie_lifeline(struct recorder_recorder *recorder)
@@ -304,7 +311,7 @@ static void tie_lifeline(struct recorder_recorder *recorder)
                                              .all_ns = LAST_READ_NS,
                                              .signs = ring_reader_rounds(recorder->reader),
                                              .progress = ring_reader_progress(recorder->reader),
-                                             .asked = &recorder->arena.header->end_asked,
+                                             .is_asked = is_asked_to_end,
                                              .let_go = let_program_go,
                                              .context = recorder};
     recorder->lifeline = lifeline_tie(&options);
@@ -322,13 +329,14 @@ static int start(struct recorder_recorder *recorder, struct fault *fault)
     if (recorder->station && (runs_already || page_station_uses_perf(recorder->station))) {
         struct fault why;
         if (page_station_watch(recorder->station, (uint32_t)pid, false, &why) < 0)
-            say_text(recorder->options->wish.say, "its pages are not watched: %s", why.text);
+            say_text(recorder->options->wish.say, "pages are not recorded: %s", why.text);
     }
     recorder->calm = calm_stderr_begin();
     tie_lifeline(recorder);
     watch_time(recorder, (uint32_t)pid);
     if (recorder->options->wish.began)
-        recorder->options->wish.began(recorder->options->wish.quiet, (uint32_t)pid);
+        recorder->options->wish.began(recorder->options->wish.context,
+                                      recorder->options->wish.quiet, (uint32_t)pid);
     recorder->pid = (uint32_t)pid;
     inside_planner_begin(recorder->planner);
     recorder->control = control_open(pid, on_request, recorder);
@@ -339,13 +347,13 @@ static int start(struct recorder_recorder *recorder, struct fault *fault)
 static void end(struct recorder_recorder *recorder, enum subject_state how,
                 struct recorder_result *result)
 {
-    atomic_store(&recorder->arena.header->off, 1);
+    shared_set(recorder->arena.memory, off, 1);
     lifeline_end_is_due();
     if (!ring_reader_drain(recorder->reader, &recorder->clock))
         roster_note_all(
             recorder->roster,
-            "what the program did last is not in the recording: it was over, and to read "
-            "on took too long, or was not waited for");
+            "the last events of the program are not in the recording: reading them after its end "
+            "took too long, or was interrupted");
     tick_clock_anchor(&recorder->clock);
     lifeline_let_end();
     roster_end(recorder->roster, result, how);
@@ -365,8 +373,8 @@ int recorder_record(const struct recorder_options *options, const struct recorde
     tick_clock_start(&recorder->clock);
     int err = arena_open(&recorder->arena, options->follow_children, fault);
     if (err == 0) {
-        atomic_store(&recorder->arena.header->rate, options->heap_rate);
-        atomic_store(&recorder->arena.header->longest_wait_ns, options->longest_wait_ns);
+        shared_set(recorder->arena.memory, rate, options->heap_rate);
+        shared_set(recorder->arena.memory, longest_wait_ns, options->longest_wait_ns);
         err = furnish(recorder, fault);
     }
     if (err == 0)

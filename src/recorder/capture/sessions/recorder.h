@@ -1,7 +1,8 @@
 /* recorder.h - records a program from its first allocation to its end, or from now on.
  *
- * One thread reads the rings; others empty them while it cannot, find names, and write to disk.  The program never depends
- * on us: when we die it goes on at once, when we make no progress after a second at the latest. */
+ * One thread reads the rings; others empty them while it cannot, find names, and write to disk.
+ * The program never depends on us: when we die it goes on at once, when we make no progress
+ * after a second at the latest. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,8 +34,8 @@ struct recorder_options {
     struct recording_wish wish;
     uint64_t look_every_ns; /* at the pages of the program; 0: only when asked */
     uint64_t heap_rate;     /* HEAP_FULL, HEAP_OFF, or bytes per sample */
-    uint64_t
-        longest_wait_ns; /* of a thread of the program for us; 0: as long as we make progress */
+    /* of a thread of the program for us; 0: as long as we make progress */
+    uint64_t longest_wait_ns;
     bool follow_children;
     const char *allocator; /* prefix of the functions of an allocator inside the program, or NULL */
     const char *library;   /* path of libmemoir.so */
@@ -43,14 +44,16 @@ struct recorder_options {
     const struct watcher *watcher; /* of watcher.h, who looks at each process; NULL: nobody */
     const struct page_station_options *pages; /* watch its pages from outside, so; NULL: do not */
     const struct cpu_station_options *cpu;    /* where its time goes, likewise */
-    /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence
-     * when it cannot be all of its memory.  NULL: nobody asks. */
+    /* Given the finished recording of the program (or what is known of a program that left
+     * none), writes a sentence when it cannot be all of its memory.  NULL: nobody asks. */
     void (*judge)(const struct recording *recording, char *sentence, size_t size);
-    /* Given the recording of a program that was killed, writes what it held then.  NULL: nobody asks. */
+    /* Given the recording of a program that was killed, writes what it held then.  NULL: nobody
+     * asks. */
     void (*mourn)(struct recording *recording, char *sentence, size_t size);
 };
 
-/* LEFT: it goes on unrecorded, and nobody may be writing any more; CUT: the same, but somebody may. */
+/* LEFT: it goes on unrecorded, and nobody may be writing any more; CUT: the same, but somebody
+ * may. */
 enum subject_state { SUBJECT_RUNS, SUBJECT_LEFT, SUBJECT_CUT, SUBJECT_ENDED };
 
 /* What happened, for the one who asked. */
@@ -70,14 +73,16 @@ struct recorder_result {
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                  struct fault *fault);
 
-/* The same for a program that this process becomes: its number, its parent and its end are the program's own.  The recorder
- * goes on as a process of nobody's, in which alone this returns, as recorder_run does; recorder_become_end is to be called
- * there with the exit status when all is done.  Where the program cannot be started this process exits with that. */
+/* The same for a program that this process becomes: its number, its parent and its end are the
+ * program's own.  The recorder goes on as a process of nobody's, in which alone this returns, as
+ * recorder_run does; recorder_become_end is to be called there with the exit status when all is
+ * done.  Where the program cannot be started this process exits with that. */
 int recorder_become(const struct recorder_options *options, struct recorder_result *result,
                     struct fault *fault);
 void recorder_become_end(int status);
 
-/* Records a process that runs, until it ends, the time is up, or we are told to stop (SIGINT, SIGTERM, SIGHUP, memoir
- * detach); then takes everything out of it again.  0; or -errno with `fault`, the process untouched. */
+/* Records a process that runs, until it ends, the time is up, or we are told to stop (SIGINT,
+ * SIGTERM, SIGHUP, memoir detach); then takes everything out of it again.  0; or -errno with
+ * `fault`, the process untouched. */
 int recorder_attach(const struct recorder_options *options, pid_t pid,
                     struct recorder_result *result, struct fault *fault);

@@ -9,8 +9,9 @@
 struct recorder_subject {
     /* Begins it.  Its process id, or -errno with `fault`. */
     int (*start)(void *self, struct arena *arena, struct fault *fault);
-    /* Asked every round.  An enum subject_state, or -errno with `fault`: then nothing is kept.  `enough`: it is to be
-     * left alone.  Once it has ended its status is in `result`, -1 when that is not known. */
+    /* Asked every round.  An enum subject_state, or -errno with `fault`: then nothing is kept.
+     * `enough`: it is to be left alone.  Once it has ended its status is in `result`, -1 when
+     * that is not known. */
     int (*look)(void *self, bool enough, struct recorder_result *result, struct fault *fault);
     /* Whether there is something to look at before the recorder may rest. */
     bool (*has_news)(void *self);

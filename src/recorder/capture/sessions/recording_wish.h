@@ -11,9 +11,17 @@ struct recording_wish {
     uint64_t max_bytes;
     uint64_t for_ns; /* stop recording after; 0: never */
     bool quiet;
-    /* Who tells the person what happens: everything, or only what went wrong when it is quiet.  NULL: nobody does. */
+    /* Who tells the person what happens: everything, or only what went wrong when it is quiet.
+     * NULL: nobody does. */
     say_fn say;
     bool force; /* whatever file is in the way of the first goes */
     /* Called with the number of the first process once there is one.  NULL: nobody asks. */
-    void (*began)(bool quiet, uint32_t pid);
+    void (*began)(void *context, bool quiet, uint32_t pid);
+    void *context; /* for `began` */
 };
+
+/* Whether it has been recorded for as long as was wished. */
+static inline bool recording_wish_is_met(const struct recording_wish *wish, uint64_t recorded_ns)
+{
+    return wish->for_ns && recorded_ns >= wish->for_ns;
+}

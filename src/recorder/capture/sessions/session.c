@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "capture/sessions/control.h"
-#include "capture/sessions/output_name.h"
+#include "capture/outputs/output_name.h"
 #include "capture/sessions/session_core.h"
 #include "store/write/coarsen.h"
 #include "store/write/recording_writer.h"
@@ -27,7 +27,7 @@ static void destroy(struct session *session)
     control_close(session->control);
     if (session->books)
         session_books_destroy(session);
-    pss_reader_forget(session->options.pss, session->pid);
+    pss_reader_forget(session->options.pss, session->proved_pid);
     if (session->options.cells)
         session->options.cells->forget(session->options.cells->self, session->pid);
     recording_destroy(session->recording);
@@ -121,6 +121,11 @@ uint32_t session_pid(const struct session *session)
     return session->pid;
 }
 
+bool session_is_proved(const struct session *session)
+{
+    return session->proved_pid != 0;
+}
+
 bool session_saw_oom_kill(const struct session *session)
 {
     return oom_count_rose(&session->oom_count);
@@ -188,13 +193,13 @@ static uint64_t began_ns(const struct session *session, uint64_t now)
 static int fill_bucket(struct session *session, struct bucket *bucket, bool histograms)
 {
     const struct cell_source *cells = session_cells(session);
-    struct process_memory const memory = process_memory(session->pid);
+    struct process_memory const memory = process_memory(session->proved_pid);
     bucket->gauges = (struct gauges){memory.rss_bytes, -1, -1, -1};
-    bucket->pss_bytes = pss_reader_take(session->options.pss, session->pid);
+    bucket->pss_bytes = pss_reader_collect(session->options.pss, session->proved_pid);
     int err = session->books ? session_close_books(session, bucket, &memory, histograms) : 0;
     if (err == 0 && cells)
-        err = cells->take(cells->self, session->pid, session->recording, bucket,
-                          began_ns(session, bucket->end_ns));
+        err = cells->collect(cells->self, session->pid, session->recording, bucket,
+                             began_ns(session, bucket->end_ns));
     if (err == 0 && session->books)
         err = session_close_touched(session, bucket);
     return err;
@@ -218,17 +223,21 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     return 0;
 }
 
+static bool bucket_is_due(const struct session *session, uint64_t now)
+{
+    return now > session->begin_ns && now >= session->ticked_ns + ladder_bucket_ns(now);
+}
+
 bool session_is_due(const struct session *session, uint64_t now_ns)
 {
-    uint64_t now = session_time(session, now_ns);
-    return now > session->begin_ns && now >= session->ticked_ns + ladder_bucket_ns(now);
+    return !session->books || bucket_is_due(session, session_time(session, now_ns));
 }
 
 /* Whether there is something to write: 1 or 0; -ENOMEM. */
 static int close_due(struct session *session, uint64_t now_ns)
 {
     uint64_t const now = session_time(session, now_ns);
-    if (!session_is_due(session, now_ns))
+    if (!bucket_is_due(session, now))
         return 0;
     bool const histograms = session->books && session_before_bucket(session, now_ns);
     int const err = session_close_bucket(session, now, histograms);

@@ -1,8 +1,9 @@
 /* session.h - one recording: its file, its time buckets, the names of its frames.
  *
- * What is recorded comes from sources that are plugged in.  A process with our library in it has books that are fed from its
- * rings (session_books.h); whoever looks from outside (cell_source.h) is asked when a bucket closes.  A recording from outside
- * is a session without books.  Not thread-safe. */
+ * What is recorded comes from sources that are plugged in.  A process with our library in it has
+ * books that are fed from its rings (session_books.h); whoever looks from outside
+ * (cell_source.h) is asked when a bucket closes.  A recording from outside is a session without
+ * books.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +20,8 @@ struct session_rings; /* of session_books.h */
 struct write_behind;
 
 struct session_options {
-    const char
-        *output; /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
+    /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
+    const char *output;
     const char *folder; /* ... in this folder; PROGRAM.PID-2.memoir and so on if there is one */
     int *claim;         /* to `output`, taken when the file is made; NULL, or -1 there: none */
     bool made_output;   /* nothing was there before us */
@@ -40,11 +41,14 @@ struct session_options {
     bool has_begun;                    /* it ran before we looked */
 };
 
-/* Its recording begins at `begin_ns`, when the process did: on the clock of the rings, the monotonic one without.  NULL with `fault` filled. */
+/* Its recording begins at `begin_ns`, when the process did: on the clock of the rings, the
+ * monotonic one without.  NULL with `fault` filled. */
 struct session *session_open(const struct session_options *options, uint64_t begin_ns,
                              struct fault *fault);
 
-uint32_t session_pid(const struct session *session);      /* 0 when the number is not known */
+uint32_t session_pid(const struct session *session); /* 0 when the number is not known */
+/* Whether the kernel says that it is this process, and not only the program. */
+bool session_is_proved(const struct session *session);
 bool session_saw_oom_kill(const struct session *session); /* in the cgroup of the process */
 const char *session_path(const struct session *session);
 struct recording *session_recording(const struct session *session);
@@ -63,9 +67,10 @@ void session_set_cost(struct session *session, const struct cost *cost);
 /* Has its pages looked at soon, whenever that is due otherwise. */
 void session_ask_pages(struct session *session);
 
+/* Whether session_tick would do something: a bucket is due, or somebody may ask for a look. */
+bool session_is_due(const struct session *session, uint64_t now_ns);
 /* Closes the bucket when it is due and writes what is new, so often that the file is never older
  * than a second.  A full disk is told once, in `fault`, and tried again later. */
-bool session_is_due(const struct session *session, uint64_t now_ns);
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
 bool session_has_failed(const struct session *session); /* the last write did */
 
@@ -83,8 +88,8 @@ struct session_end {
     const char *death;      /* how it died, NULL when it ended by itself */
     struct cost cost;
     /* Of a session with books: */
-    struct session_counts
-        counts; /* read from the arena when nobody writes any more; all 0: nobody could count */
+    /* read from the arena when nobody writes any more; all 0: nobody could count */
+    struct session_counts counts;
     struct totals pools;  /* calls, bytes */
     uint64_t lost_events; /* also those that no GAP tells of */
 };
@@ -95,8 +100,8 @@ void session_note(struct session *session, const char *text);
 /* Forgets it: the file goes too. */
 void session_abandon(struct session *session);
 
-/* Asks for the names of all frames, and waits for them or, unless `wait`, says whether they are all there.  true
- * also when names are not looked for. */
+/* Asks for the names of all frames, and waits for them or, unless `wait`, says whether they are
+ * all there.  true also when names are not looked for. */
 bool session_name(struct session *session, bool wait);
 /* Writes the last of it and frees the session. */
 int session_close(struct session *session, struct fault *fault);

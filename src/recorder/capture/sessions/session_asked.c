@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_asked.c - looks that somebody asks a recording from outside for, from another terminal. */
+/* session_asked.c - looks that somebody asks a recording from outside for, from another
+ * terminal. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,13 +18,14 @@ static void on_request(void *context, const char *request, char answer[CONTROL_T
     else
         snprintf(
             answer, CONTROL_TEXT_MAX,
-            "it is recorded from outside, without any hook in it: it can only be asked to look");
+            "the process is recorded from outside, without a hook: this recording only accepts a "
+            "request for a snapshot");
 }
 
 void session_listen(struct session *session)
 {
-    if (session->pid)
-        session->control = control_open((pid_t)session->pid, on_request, session);
+    if (session->proved_pid)
+        session->control = control_open((pid_t)session->proved_pid, on_request, session);
 }
 
 /* What is found is of a bucket of its own. */
@@ -47,7 +49,8 @@ int session_answer(struct session *session, uint64_t now_ns)
         err = look(session, now);
     if (err == 0 && !session->looked_ns)
         return 0;
-    /* Whoever asked waits for this: the names of what was found should be there as well, unless they take long. */
+    /* Whoever asked waits for this: the names of what was found should be there as well, unless
+     * they take long. */
     if (err == 0 && !session_name(session, false) && now < session->looked_ns + NAMES_WAIT_NS)
         return -EAGAIN;
     session->looked_ns = 0;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/cold.h"
+#include "capture/rings/arena_users.h"
 #include "capture/sessions/recorder.h"
 #include "capture/sessions/session_parts.h"
 #include "procfs/process/invoked_path.h"
@@ -19,12 +20,13 @@
 #define THREADS_MAX    4095u /* rows; further threads share the last one */
 #define SAME_THREAD_NS 2000000000ull
 
-/* Time for finding threads of another pid namespace by what they are called there: at once, and with every tick. */
-#define SEARCH_AT_ONCE_NS  1000000000ull
+/* Time for finding threads of another pid namespace by what they are called there: at once, and
+ * with every tick. */
+#define SEARCH_AT_ONCE_NS  NS_PER_SECOND
 #define SEARCH_PER_TICK_NS 50000000ull
 
 #define PEAK_MIN_NS  LADDER_BUCKET_MAX_NS
-#define PEAK_MAX_NS  10000000000ull
+#define PEAK_MAX_NS  (10 * NS_PER_SECOND)
 #define LARGE_BLOCKS (256u << 10) /* more live blocks than the cache holds */
 
 static void close_books(struct session *session)
@@ -67,9 +69,10 @@ int session_open_books(struct session *session, const struct session_rings *ring
     books->look_every_ns = rings->look_every_ns;
     books->watcher = rings->watcher;
     books->attached = rings->attached;
-    arena_copy(&books->process, arena_process_at(arena->memory, rings->process),
-               sizeof(books->process));
-    books->process.path[sizeof(books->process.path) - 1] = '\0';
+    shared_copy_process(&books->process, shared_process_at(arena->memory, rings->process));
+    /* What was copied: the entry may say something else by now. */
+    books->is_proved = (books->process.pid != 0 && books->process.pid == rings->program_pid) ||
+                       arena_users_prove(arena->users, books->process.pid);
     books->opened_monotonic_ns = monotonic_ns();
     books->heap = heap_book_create();
     books->maps = map_book_create();
@@ -83,7 +86,7 @@ int session_open_books(struct session *session, const struct session_rings *ring
 static void describe_attached(struct session *session, const struct recorder_attached *attached)
 {
     session->books->has_local_tids = session->pid == 0;
-    session->pid = attached->pid;
+    session->pid = session->proved_pid = attached->pid;
     snprintf(session->root, sizeof(session->root), "%s", attached->root);
     (void)session_new_peak(session); /* what it was before is no part of the recording */
     session->recording->before = attached->before;
@@ -96,7 +99,7 @@ static void describe_program(struct session *session)
     const char *executable = session->books->process.path;
     const char *told = session->options.command_line;
     uint32_t const pid =
-        session->books->attached ? session->books->attached->pid : session->books->process.pid;
+        session->books->attached ? session->books->attached->pid : session->proved_pid;
     char path[PATH_MAX];
     process_program_path(pid, path, sizeof(path));
     if (pid && strcmp(path, executable) == 0)
@@ -110,23 +113,26 @@ void session_describe_books(struct session *session)
 {
     const struct session_books *books = session->books;
     struct recording *recording = session->recording;
+    session->pid = books->process.pid;
+    session->proved_pid = books->is_proved ? session->pid : 0;
     describe_program(session);
     recording->command_line = recording_intern(
         recording, session->options.command_line ? session->options.command_line : "");
-    session->pid = books->process.pid;
     if (books->attached)
         describe_attached(session, books->attached);
     recording->pid = session->pid ? session->pid : books->process.local_pid;
     recording->parent_pid = books->process.parent_pid;
     if (session->pid == 0)
         session_note(session,
-                     "ran in a pid namespace without the recorder's /proc: its number is its own "
-                     "there, its resident size and thread names are not known");
+                     "the process ran in a PID namespace that the recorder's /proc does not show: "
+                     "its PID is the one inside the namespace, its resident size and thread names "
+                     "are not known");
 }
 
 void session_begin_books(struct session *session, uint64_t begin_ns)
 {
-    session->books->traits = (struct program_traits){.pid = session->pid, .root = session->root};
+    session->books->traits =
+        (struct program_traits){.pid = session->proved_pid, .root = session->root};
     session_note_rate(session, begin_ns);
     if (!session_waits_for_parent(session))
         session_begin_limits(session);
@@ -149,7 +155,8 @@ static size_t find_told_thread(const struct session *session, uint32_t tid, uint
     return recording->threads.count;
 }
 
-/* The number by which we know a thread; its own when that is not known, or was asked for too often. */
+/* The number by which we know a thread; its own when that is not known, or was asked for too
+ * often. */
 static uint32_t outer_tid(struct session *session, uint32_t tid)
 {
     struct allowance *allowed = &session->books->searches_allowed;
@@ -157,7 +164,7 @@ static uint32_t outer_tid(struct session *session, uint32_t tid)
     if (!session->books->has_local_tids || !allowance_is_left(allowed))
         return tid;
     uint64_t const start = monotonic_ns();
-    uint32_t const found = process_find_thread(session->pid, tid);
+    uint32_t const found = process_find_thread(session->proved_pid, tid);
     allowance_spend(allowed, monotonic_ns() - start);
     return found ? found : tid;
 }
@@ -187,7 +194,7 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
     if (row < recording->threads.count)
         return heap_book_reserve(session->books->heap, 0, (uint32_t)row + 1) < 0 ? 0
                                                                                  : (uint32_t)row;
-    process_thread_name(session_pid(session), seen_tid, name, sizeof(name));
+    process_thread_name(session->proved_pid, seen_tid, name, sizeof(name));
     struct thread thread = {.tid = seen_tid,
                             .name = recording_intern(recording, name),
                             .first_ns = now,
@@ -328,8 +335,7 @@ int session_end_books(struct session *session, const struct session_end *end, in
     if (err == 0 && end->death)
         err = pin_death(session, end);
     session_end_watch(session, true);
-    recording->quality.samples_dropped =
-        atomic_load(&session->books->arena->header->samples_dropped);
+    recording->quality.samples_dropped = shared_get(session->books->arena->memory, samples_dropped);
     if (session->books->attached)
         recording->before = session->books->attached->before; /* with what it took to get out */
     session_settle_totals(session, end);

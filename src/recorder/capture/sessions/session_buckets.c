@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_buckets.c - what the books have of a stretch of time, and keeps whole pictures of instants. */
+/* session_buckets.c - what the books have of a stretch of time, and keeps whole pictures of
+ * instants. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static int64_t own_part(const struct session *session, const struct process_memo
 int64_t session_new_peak(struct session *session)
 {
     struct memory_status memory;
-    if (session->pid == 0 || memory_status_read(session->pid, &memory) < 0 ||
+    if (session->proved_pid == 0 || memory_status_read(session->proved_pid, &memory) < 0 ||
         memory.rss_peak_bytes <= session->books->rss_peak)
         return 0;
     session->books->rss_peak = memory.rss_peak_bytes;
@@ -57,7 +58,8 @@ int session_close_books(struct session *session, struct bucket *bucket,
     session_limit_blocks(session, memory->rss_bytes);
     bucket->rss_max = session_new_peak(session);
     bucket->own_bytes = own_part(session, memory);
-    /* What a forked process inherited, or was there before us, is resident but not ours to explain. */
+    /* What a forked process inherited, or was there before us, is resident but not ours to
+     * explain. */
     if (!books->process.forked && !recording->before.attached &&
         memory->anon_bytes > (int64_t)recording->anon_peak_bytes)
         recording->anon_peak_bytes = (uint64_t)memory->anon_bytes;
@@ -83,7 +85,7 @@ void session_sum_books(struct session *session)
     struct recording *recording = session->recording;
     books->bucket_lost = 0;
     heap_book_totals(books->heap, &recording->heap);
-    session_take_doubts(session);
+    session_copy_doubts(session);
     if (books->is_thinned)
         session_settle_thinned(session);
     map_book_totals(books->maps, &recording->maps);

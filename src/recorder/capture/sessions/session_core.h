@@ -1,5 +1,6 @@
-/* session_core.h - what every session has, from inside: session.c, session_describe.c for whom it is about, session_asked.c for looks that somebody asks a
- * recording from outside for; and what these want of the books, if there are any. */
+/* session_core.h - what every session has, from inside: session.c, session_describe.c for whom
+ * it is about, session_asked.c for looks that somebody asks a recording from outside for; and
+ * what these want of the books, if there are any. */
 #pragma once
 
 #include <limits.h>
@@ -12,7 +13,8 @@ struct session_books; /* of session_parts.h */
 
 /* What every recording has. */
 struct session {
-    uint32_t pid; /* 0 when it is not known */
+    uint32_t pid;        /* 0 when it is not known */
+    uint32_t proved_pid; /* the same if the kernel says so, else 0: only then /proc is asked */
     struct session_options options;
     struct recording *recording;
     struct recording_writer *writer;
@@ -45,7 +47,8 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
 
 /* Lets others ask for a look. */
 void session_listen(struct session *session);
-/* Does what they asked for.  0: nothing; -EAGAIN: it is done, but for names; 1: it can be written; -ENOMEM. */
+/* Does what they asked for.  0: nothing; -EAGAIN: it is done, but for names; 1: it can be
+ * written; -ENOMEM. */
 int session_answer(struct session *session, uint64_t now_ns);
 
 /* Of a session with books. */
@@ -63,7 +66,8 @@ int session_close_books(struct session *session, struct bucket *bucket,
 int session_close_touched(struct session *session, struct bucket *bucket);
 /* The sums of all buckets, for the recording. */
 void session_sum_books(struct session *session);
-/* Before the last bucket; and after it: pictures, totals, and the books are given back.  0 or -ENOMEM. */
+/* Before the last bucket; and after it: pictures, totals, and the books are given back.  0 or
+ * -ENOMEM. */
 void session_last_books(struct session *session, uint64_t now_ns);
 int session_end_books(struct session *session, const struct session_end *end, int err);
 uint64_t session_books_cpu_ns(const struct session *session); /* of looks, in other processes */

@@ -25,9 +25,9 @@ uint32_t session_parent(const struct session *session)
     uint32_t index = session->books->process.parent;
     if (session->books->process.fork_id == 0 || index >= ARENA_PROCESSES)
         return PROCESS_NONE;
-    struct arena_process *parent = arena_process_at(session->books->arena->memory, index);
-    return atomic_load(&parent->state) == PROCESS_RUNNING &&
-                   parent->serial == session->books->process.parent_serial
+    struct shared_process *parent = shared_process_at(session->books->arena->memory, index);
+    return shared_get(parent, state) == PROCESS_RUNNING &&
+                   shared_get(parent, serial) == session->books->process.parent_serial
                ? index
                : PROCESS_NONE;
 }
@@ -82,8 +82,8 @@ static void note_inheritance(struct session *session, bool known)
 {
     char text[256], bytes[HUMAN_MAX];
     if (!known) {
-        session_note(session, "began by fork: what it inherited from the parent is not known, and "
-                              "frees of that count as unknown");
+        session_note(session, "the process began by fork: the blocks that it inherited from its "
+                              "parent are not known, and frees of these blocks count as unknown");
         return;
     }
     heap_book_totals(session->books->heap, &session->books->inherited);
@@ -91,8 +91,8 @@ static void note_inheritance(struct session *session, bool known)
         return;
     human_bytes((int64_t)session->books->inherited.bytes, bytes);
     snprintf(text, sizeof(text),
-             "began by fork with %" PRIu64
-             " blocks, %s, of its parent's: they stand under '" INHERITED
+             "the process began by fork with %" PRIu64
+             " blocks (%s) of its parent, which are listed under '" INHERITED
              "', as if allocated at the beginning",
              session->books->inherited.calls, bytes);
     session_note(session, text);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_limits.c - a process has no more blocks than it has memory for: what it says beyond that would only fill ours. */
+/* session_limits.c - a process has no more blocks than it has memory for: what it says beyond
+ * that would only fill ours. */
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "capture/sessions/session_parts.h"
 #include "procfs/memory/memory_status.h"
 
-/* Some anyway, for they may lie in memory that it has not touched; where its size is not known; and by its size: blocks may
- * be as small as 8 bytes, of which we keep more than that. */
+/* Some anyway, for they may lie in memory that it has not touched; where its size is not known;
+ * and by its size: blocks may be as small as 8 bytes, of which we keep more than that. */
 static const struct heap_limits anyway = {16u << 20, {.bytes = 512ull << 20, .pages = 4u << 20}};
 static const struct heap_limits unknown = {64u << 20, {.bytes = 1ull << 30, .pages = 16u << 20}};
 #define BYTES_OF_BLOCK 8u
@@ -39,7 +40,7 @@ static bool ask_for_more(void *context)
     if (now - session->books->asked_memory_ns < ASK_EVERY_NS)
         return false;
     session->books->asked_memory_ns = now;
-    if (session->pid == 0 || memory_status_read(session->pid, &memory) < 0)
+    if (session->proved_pid == 0 || memory_status_read(session->proved_pid, &memory) < 0)
         return false;
     session_limit_blocks(session, memory.rss_peak_bytes + memory.swap_bytes);
     return session->books->memory_most > before;
@@ -61,7 +62,8 @@ void session_tell_refused(struct session *session)
         return;
     snprintf(
         text, sizeof(text),
-        "%llu blocks are not in the recording: the program told of more than it has memory for",
+        "%llu blocks are not in the recording: the program reported more blocks than the machine "
+        "has memory for",
         (unsigned long long)refused);
     session_note(session, text);
 }

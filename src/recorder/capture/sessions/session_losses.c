@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_losses.c - what was not recorded one by one: lost at a full ring, or left out on purpose; and which numbers are
- * in doubt because of that. */
+/* session_losses.c - what was not recorded one by one: lost at a full ring, or left out on
+ * purpose; and which numbers are in doubt because of that. */
 #include "capture/sessions/session_parts.h"
 
 void session_lost(struct session *session, uint64_t events)
@@ -65,8 +65,8 @@ static uint64_t gone_of(uint64_t made, int64_t live)
     return live < 0 ? made : (uint64_t)live < made ? made - (uint64_t)live : 0;
 }
 
-/* Blocks that a child was born with, or that were there before we were, are freed, too, but were never counted as
- * allocated. */
+/* Blocks that a child was born with, or that were there before we were, are freed, too, but were
+ * never counted as allocated. */
 static bool inherits(const struct session *session)
 {
     return session->books->process.forked || session->recording->before.attached;
@@ -94,8 +94,9 @@ static void set_exact_totals(struct session *session, const struct totals *exact
         heap->frees = exact->frees - inherited;
 }
 
-/* The books have estimates of what the threads counted; and frees of blocks that were left out look like those of blocks
- * from before: only more of them than were left out are known to be from before. */
+/* The books have estimates of what the threads counted; and frees of blocks that were left out
+ * look like those of blocks from before: only more of them than were left out are known to be
+ * from before. */
 void session_settle_thinned(struct session *session)
 {
     struct totals *heap = &session->recording->heap;
@@ -118,7 +119,7 @@ void session_settle_thinned(struct session *session)
                       : counts->exact.frees;
 }
 
-void session_take_doubts(struct session *session)
+void session_copy_doubts(struct session *session)
 {
     struct quality *quality = &session->recording->quality;
     const struct heap_book *heap = session->books->heap;
@@ -129,14 +130,15 @@ void session_take_doubts(struct session *session)
     quality->has_spread = quality->sample_rate != 0;
 }
 
-/* Frees that nobody told the time of may be of any block; and events of which nobody told anything may be frees. */
+/* Frees that nobody told the time of may be of any block; and events of which nobody told
+ * anything may be frees. */
 static void settle_doubts(struct session *session)
 {
     struct quality *quality = &session->recording->quality;
     struct totals booked;
     int64_t const live = heap_book_live_count(session->books->heap);
     heap_book_totals(session->books->heap, &booked);
-    session_take_doubts(session);
+    session_copy_doubts(session);
     if (quality->lost_frees > session->books->told_frees ||
         quality->lost_events > session->books->told_events) {
         quality->live_doubt_bytes = booked.bytes - booked.freed_bytes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_mappings.c - the address space as of a look at the pages, for the recording.
  *
- * A list has some kilobytes, so not every look's is written: one when the time that has passed has doubled, and the last one at the end. */
+ * A list has some kilobytes, so not every look's is written: one when the time that has passed
+ * has doubled, and the last one at the end. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #include "capture/sessions/session_parts.h"
 
-/* The first looks come early, so that short runs have some; later they cost at most one part in so many. */
+/* The first looks come early, so that short runs have some; later they cost at most one part in
+ * so many. */
 #define FIRST_LOOK_NS    500000000ull
 #define LOOK_SHARE       100u
 #define NAMES_WAIT_NS    3000000000ull
@@ -25,17 +28,18 @@ static uint64_t next_look(const struct session *session, uint64_t now, uint64_t 
 /* An address in the stack of each thread that records. */
 static size_t find_stacks(const struct session *session, struct stack_spot *spots, size_t room)
 {
-    void *arena = session->books->arena->memory;
+    struct shared_arena *arena = session->books->arena->memory;
     uint32_t const high = arena_slot_high(session->books->arena);
     size_t count = 0;
     for (uint32_t i = 0; i < high && count < room; i++) {
-        const struct arena_tag *tag = arena_tag_at(arena, i);
-        uint32_t const owner = atomic_load(&tag->owner);
-        if (owner == 0 || owner == SLOT_TAKING || tag->process != session->books->process_index)
+        struct shared_tag *tag = shared_tag_at(arena, i);
+        uint32_t const owner = shared_get(tag, owner);
+        if (owner == 0 || owner == SLOT_TAKING ||
+            shared_get(tag, process) != session->books->process_index)
             continue;
-        uint64_t const top = arena_slot_at(arena, i)->stack_high;
+        uint64_t const top = shared_get(shared_slot_at(arena, i), stack_high);
         if (top > sizeof(uint64_t))
-            spots[count++] = (struct stack_spot){top - sizeof(uint64_t), tag->tid};
+            spots[count++] = (struct stack_spot){top - sizeof(uint64_t), shared_get(tag, tid)};
     }
     return count;
 }
@@ -53,7 +57,8 @@ static int begin_call(void *context, const struct touchers *touchers)
     return err == -EAGAIN ? -ENOMEM : err;
 }
 
-/* Whether it must wait for whoever knows who touched which page; but not for long.  If it need not, it may have begun. */
+/* Whether it must wait for whoever knows who touched which page; but not for long.  If it need
+ * not, it may have begun. */
 static bool begin_with_touchers(struct session *session, struct page_look_question *question,
                                 uint64_t now)
 {
@@ -68,12 +73,13 @@ static bool begin_with_touchers(struct session *session, struct page_look_questi
     return err == -EAGAIN && now < session->books->pages.wanted_ns + TOUCHERS_WAIT_NS;
 }
 
-/* Without a list, which takes no more than some kilobytes, all memory that is nobody's may be from before us. */
+/* Without a list, which takes no more than some kilobytes, all memory that is nobody's may be
+ * from before us. */
 void session_note_earlier(struct session *session)
 {
     struct session_pages *pages = &session->books->pages;
     struct map_list maps;
-    if (map_list_read(session->pid, &maps) < 0)
+    if (map_list_read(session->proved_pid, &maps) < 0)
         return;
     vec_each (region, &maps.regions) {
         struct page_span *last =
@@ -95,7 +101,7 @@ static void begin_look(struct session *session, uint64_t now)
     bool const has_unknown = session->recording->quality.off_ns != 0 ||
                              (session->books->process.forked && !session->books->has_inherited);
     struct page_look_question question = {
-        .pid = session->pid,
+        .pid = session->proved_pid,
         .heap = session->books->heap,
         .maps = session->books->maps,
         .regions = session->books->regions,
@@ -165,6 +171,7 @@ static int note_changes(const struct noting *noting)
     while (err == 0 && (i < now->items.count || k < before->items.count)) {
         const struct owned *new = i < now->items.count ? &now->items.items[i] : NULL;
         const struct owned *old = k < before->items.count ? &before->items.items[k] : NULL;
+        INVARIANT(old || new); /* or the loop had ended */
         int const order = !new ? 1 : !old ? -1 : owned_compare(new, old);
         if (order <= 0)
             err = note_change(noting, new, order == 0 ? old->bytes : 0);
@@ -176,7 +183,7 @@ static int note_changes(const struct noting *noting)
     return err;
 }
 
-static int take_touched(struct session *session, const struct page_look_result *result)
+static int apply_touched(struct session *session, const struct page_look_result *result)
 {
     struct session_pages *pages = &session->books->pages;
     struct owned_list now = {.items = {NULL, 0, 0}};
@@ -192,7 +199,7 @@ static int take_touched(struct session *session, const struct page_look_result *
     return err;
 }
 
-static int take_result(struct session *session, const struct page_look_result *result)
+static int apply_result(struct session *session, const struct page_look_result *result)
 {
     struct owned_list now = {.items = {NULL, 0, 0}};
     int err = 0;
@@ -210,7 +217,7 @@ static int take_result(struct session *session, const struct page_look_result *r
                                             &session->books->pages.news});
     vec_free(&session->books->pages.last.items);
     session->books->pages.last = now;
-    return err < 0 ? err : take_touched(session, result);
+    return err < 0 ? err : apply_touched(session, result);
 }
 
 static void note_failure(struct session *session, int err)
@@ -221,9 +228,10 @@ static void note_failure(struct session *session, int err)
     session_note(
         session,
         err == -EACCES || err == -EPERM
-            ? "its pages may not be looked at: who has its resident memory is not known; "
-              "record it as its own user or as root"
-            : "a look at its pages failed: who has its resident memory is not known for a while");
+            ? "memoir may not read the pages of the process, so the owners of its resident memory "
+              "are not known; run memoir as the user of the process or as root"
+            : "a snapshot of the pages failed: the owners of the resident memory are not known for "
+              "a while");
 }
 
 static void end_look(struct session *session, uint64_t now)
@@ -239,7 +247,7 @@ static void end_look(struct session *session, uint64_t now)
         note_failure(session, err);
         return;
     }
-    if (take_result(session, &result) == 0) {
+    if (apply_result(session, &result) == 0) {
         session->books->pages.found = result.residency;
         session->books->pages.found.looks = looks + 1;
         session->books->pages.found.time_ns = session->books->pages.began_ns;
@@ -249,7 +257,8 @@ static void end_look(struct session *session, uint64_t now)
     page_look_result_fini(&result);
 }
 
-/* Whoever asked waits for this: the names of what was found should be there as well, unless they take long. */
+/* Whoever asked waits for this: the names of what was found should be there as well, unless they
+ * take long. */
 static void tell(struct session *session, uint64_t now)
 {
     struct session_pages *pages = &session->books->pages;
@@ -262,7 +271,7 @@ static void tell(struct session *session, uint64_t now)
 
 void session_look_at_pages(struct session *session, uint64_t now)
 {
-    if (session->pid == 0)
+    if (session->proved_pid == 0)
         return;
     tell(session, now);
     if (session->books->pages.next_ns == 0)

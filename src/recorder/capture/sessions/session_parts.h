@@ -1,6 +1,8 @@
-/* session_parts.h - the books of a session, from inside: session_books.c, session_buckets.c for what is kept of a stretch of time, session_rate.c for how
- * much is traced, session_losses.c for what was not, session_told.c for what the program itself tells, session_fork.c for what it has from its parent,
- * session_pages.c for who has its resident pages, and session_watch.c for a watcher's looks. */
+/* session_parts.h - the books of a session, from inside: session_books.c, session_buckets.c for
+ * what is kept of a stretch of time, session_rate.c for how much is traced, session_losses.c for
+ * what was not, session_told.c for what the program itself tells, session_fork.c for what it has
+ * from its parent, session_pages.c for who has its resident pages, and session_watch.c for a
+ * watcher's looks. */
 #pragma once
 
 #include "base/allowance.h"
@@ -45,6 +47,7 @@ struct session_pages {
 struct session_books {
     struct arena *arena;
     struct arena_process process; /* as it was when the session began */
+    bool is_proved;               /* the kernel says that its pid is one that has the arena */
     uint32_t process_index;
     uint64_t look_every_ns; /* at its pages; 0: only when asked */
     const struct watcher *watcher;
@@ -61,8 +64,8 @@ struct session_books {
     uint64_t last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
     uint64_t bucket_lost;
     struct program_traits traits;
-    struct totals
-        inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
+    /* of its parent's blocks: they are in the books, but were not allocated here */
+    struct totals inherited;
     bool has_inherited;
     bool is_thinned; /* some allocations were left out because the program was not to wait */
     struct session_counts counts;     /* then: as of the last look */
@@ -83,7 +86,8 @@ struct session_books {
     struct memory_status watched_memory;
 };
 
-/* From when the session has what it inherited; then with every bucket, by how much memory the process has. */
+/* From when the session has what it inherited; then with every bucket, by how much memory the
+ * process has. */
 void session_begin_limits(struct session *session);
 void session_limit_blocks(struct session *session, int64_t memory_bytes);
 /* A sentence about blocks beyond. */
@@ -93,15 +97,18 @@ void session_tell_refused(struct session *session);
 void session_tick_rate(struct session *session, uint64_t now);
 void session_end_rate(struct session *session, uint64_t now);
 
-/* Totals as the program counted them itself, and which numbers are in doubt; while the books are open. */
+/* Totals as the program counted them itself, and which numbers are in doubt; while the books are
+ * open. */
 void session_settle_totals(struct session *session, const struct session_end *end);
 
 /* Adds what is live now to `pin`, by stack.  0 or -ENOMEM. */
 int session_picture(struct session *session, struct pin *pin);
-/* The watcher's last look, and its leave.  Not `in_order`: the books are closed, or nobody wants to know. */
+/* The watcher's last look, and its leave.  Not `in_order`: the books are closed, or nobody wants
+ * to know. */
 void session_end_watch(struct session *session, bool in_order);
 
-/* Keeps a picture, whose cells it takes; a peak takes the place of the one before.  0 or -ENOMEM. */
+/* Keeps a picture, whose cells it takes; a peak takes the place of the one before.  0 or
+ * -ENOMEM. */
 int session_add_pin(struct session *session, struct pin *pin);
 /* The pictures of the peaks, if there were new ones.  0 or -ENOMEM. */
 int session_pin_peaks(struct session *session);
@@ -109,11 +116,12 @@ int session_pin_peaks(struct session *session);
 /* The shared memory that is in use; the program has touched nearly all of it. */
 int64_t session_own_bytes(const struct session *session);
 
-/* The kernel's own mark of resident memory if it has risen since the last call, so since the bucket began; else 0. */
+/* The kernel's own mark of resident memory if it has risen since the last call, so since the
+ * bucket began; else 0. */
 int64_t session_new_peak(struct session *session);
 void session_settle_thinned(struct session *session);
 /* How far the books may be off, into the recording. */
-void session_take_doubts(struct session *session);
+void session_copy_doubts(struct session *session);
 /* A thread is seen again whenever it allocates. */
 void session_note_thread(struct session *session, uint32_t row, uint64_t now);
 
@@ -131,7 +139,8 @@ void session_pages_fini(struct session *session);
 /* Keeps what a program that ran already has mapped now: what comes elsewhere is not from before. */
 void session_note_earlier(struct session *session);
 
-/* Takes the mappings out of what a look found; puts them into the recording when that is due, or these are the last. */
+/* Takes the mappings out of what a look found; puts them into the recording when that is due, or
+ * these are the last. */
 void session_keep_mappings(struct session *session, struct page_look_result *result);
 void session_tell_mappings(struct session *session, bool is_last);
 void session_mappings_fini(struct session *session);

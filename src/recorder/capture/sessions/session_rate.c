@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_rate.c - how much of the heap is traced: all of it, samples, or nothing. */
 #include "capture/sessions/session_parts.h"
-#include "wire/arena.h"
 
 /* Blocks that are looked at to forget those of them that nobody follows any more. */
 #define LOOKS_AT_ONCE  (64ull << 20)
@@ -20,12 +19,14 @@ static void forget_exact(struct session *session, uint64_t now)
         heap_book_forget_exact(session->books->heap, now);
 }
 
-/* A program that tells of new rates all the time makes us look at all of its blocks no more often than this. */
+/* A program that tells of new rates all the time makes us look at all of its blocks no more
+ * often than this. */
 static void forget_if_allowed(struct session *session, uint64_t now)
 {
     session->books->looks_allowed.most = LOOKS_AT_ONCE;
     if (session->books->has_unfollowed &&
-        allowance_take(&session->books->looks_allowed, heap_book_visit_cost(session->books->heap)))
+        allowance_try_spend(&session->books->looks_allowed,
+                            heap_book_visit_cost(session->books->heap)))
         forget_exact(session, now);
 }
 
@@ -54,7 +55,7 @@ void session_note_rate(struct session *session, uint64_t now_ns)
 {
     struct quality *quality = &session->recording->quality;
     uint64_t const now = session_time(session, now_ns);
-    uint64_t const rate = atomic_load(&session->books->arena->header->rate);
+    uint64_t const rate = shared_get(session->books->arena->memory, rate);
     if (session->books->rate == RATE_OFF && now > session->books->rate_ns)
         quality->off_ns += now - session->books->rate_ns;
     if (rate == RATE_OFF && quality->off_ns == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_told.c - what the program itself tells, through memoir.h: blocks of its own allocators, and names. */
+/* session_told.c - what the program itself tells, through memoir.h: blocks of its own
+ * allocators, and names. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -11,7 +12,7 @@
 
 /* Each mark is a bucket, and a text: so many at once, and then one in so long on average. */
 #define MARKS_AT_ONCE  4096u
-#define MARKS_EVERY_NS 1000000000ull
+#define MARKS_EVERY_NS NS_PER_SECOND
 
 #define NAMES_MAX 4096u /* of pools and regions; further ones share one */
 
@@ -101,7 +102,8 @@ int session_told_region(struct session *session, const struct told_region *regio
     return map_book_map(session->books->regions, region->start, region->length, site);
 }
 
-/* An end is taken whenever its beginning was.  A mark may say any time: how long it has been we know ourselves. */
+/* An end is taken whenever its beginning was.  A mark may say any time: how long it has been we
+ * know ourselves. */
 static bool may_mark(const struct session *session, enum mark_kind kind, struct slice text)
 {
     const struct mark_list *marks = &session->recording->marks;
@@ -117,7 +119,8 @@ int session_told_mark(struct session *session, enum mark_kind kind, struct slice
                       uint64_t time_ns)
 {
     struct recording *recording = session->recording;
-    /* What is booked cannot be unbooked: a ring that was read late has its mark at the end of what there is. */
+    /* What is booked cannot be unbooked: a ring that was read late has its mark at the end of
+     * what there is. */
     uint64_t now = time_ns > session->begin_ns ? time_ns : session->begin_ns + 1;
     string_id label = STRING_EMPTY;
     if (!may_mark(session, kind, text)) {

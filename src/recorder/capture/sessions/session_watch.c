@@ -9,7 +9,7 @@
 #include "capture/sessions/session_parts.h"
 #include "procfs/memory/memory_status.h"
 
-#define LOOK_NS UINT64_C(1000000000)
+#define LOOK_NS NS_PER_SECOND
 
 int64_t session_own_bytes(const struct session *session)
 {
@@ -73,7 +73,8 @@ void session_look(struct session *session, uint64_t now_ns)
     session->books->watched_ns = now + LOOK_NS;
     if (!session->books->is_watched)
         session->books->watched_memory = memory_status_parse((struct slice){"", 0});
-    if (session->pid && memory_status_read(session->pid, &memory) == 0 && memory.rss_bytes >= 0)
+    if (session->proved_pid && memory_status_read(session->proved_pid, &memory) == 0 &&
+        memory.rss_bytes >= 0)
         session->books->watched_memory = memory;
     look(session, now, false);
 }

@@ -13,7 +13,8 @@
 #include "base/vec.h"
 #include "capture/rings/lifeline.h"
 #include "symbols/lookup/perf_map.h"
-#include "symbols/lookup/resolver.h"
+#include "symbols/namer/name_client.h"
+#include "symbols/namer/name_message.h"
 
 #define BEHIND_ALL 10           /* nice */
 #define AT_FIRST   100000000ull /* ns of processor time */
@@ -33,7 +34,7 @@ struct symbol_answer {
     uint32_t frame;
     uint32_t count;
     uint32_t into_function; /* as in struct frame */
-    struct resolved *names; /* texts belong to the resolver, which outlives us */
+    struct resolved *names; /* one block, with the texts */
 };
 
 struct symbol_queue {
@@ -50,26 +51,37 @@ struct symbol_queue {
     pid_t tid; /* of the thread; 0 until it runs */
     bool is_behind, must_hurry;
     bool is_resting;
-    uint64_t worked_ns; /* processor time of the thread when it last rested */
-    struct resolver *resolver;
+    uint64_t worked_ns; /* processor time of the namer when it last rested */
+    struct name_client *namer;
 };
 
 static struct symbol_answer find_answer(struct symbol_queue *queue,
-                                        const struct symbol_question *question)
+                                        const struct symbol_question *question,
+                                        const uint64_t *addresses, size_t count)
 {
-    struct resolved names[RESOLVED_MAX];
-    struct resolver_module module = {question->path, question->root, question->build_id};
-    struct symbol_answer answer = {.recording = question->recording, .frame = question->frame};
-    size_t count = resolver_lookup(queue->resolver, &module, question->address, names);
-    if (count > 0 && (answer.names = malloc(count * sizeof(names[0])))) {
-        memcpy(answer.names, names, count * sizeof(names[0]));
-        answer.count = (uint32_t)count;
+    struct resolver_module const module = {question->path, question->root, question->build_id};
+    struct name_answer found;
+    name_client_ask(queue->namer, &module, addresses, count, &found);
+    return (struct symbol_answer){.recording = question->recording,
+                                  .frame = question->frame,
+                                  .count = found.count,
+                                  .into_function = found.into_function,
+                                  .names = found.names};
+}
+
+/* Its address, and those of the same module that come next.  Called with the lock held. */
+static size_t list_addresses(const struct symbol_queue *queue, uint64_t list[NAME_ADDRESSES_MAX])
+{
+    const struct symbol_question *first = &queue->questions.items[queue->next];
+    size_t count = 0;
+    for (size_t i = queue->next; i < queue->questions.count && count < NAME_ADDRESSES_MAX; i++) {
+        const struct symbol_question *question = &queue->questions.items[i];
+        if (strcmp(question->path, first->path) != 0 || strcmp(question->root, first->root) != 0 ||
+            strcmp(question->build_id, first->build_id) != 0)
+            break;
+        list[count++] = question->address;
     }
-    uint64_t const start =
-        count ? 0 : resolver_function_start(queue->resolver, &module, question->address);
-    if (start && question->address - start < UINT32_MAX)
-        answer.into_function = (uint32_t)(question->address - start) + 1;
-    return answer;
+    return count;
 }
 
 static void question_fini(struct symbol_question *question)
@@ -79,30 +91,31 @@ static void question_fini(struct symbol_question *question)
     free(question->build_id);
 }
 
-/* Naming can wait, reading rings cannot: after its first bit of work the thread goes behind all others.  Not before,
- * because what a short recording needs is little, and only root may call it back.  Called with the lock held, also by those who
- * ask, for a single answer may take seconds. */
+/* Naming can wait, reading rings cannot: after its first bit of work the namer goes behind all
+ * others, and the thread that asks the namer.  Not before, because what a short recording needs is
+ * little, and only root may call them back.  Called with the lock held, also by those who ask, for
+ * a single answer may take seconds. */
 static void mind_others(struct symbol_queue *queue)
 {
-    clockid_t clock;
-    struct timespec used;
     if (queue->is_behind || queue->must_hurry || !queue->tid ||
-        pthread_getcpuclockid(queue->thread, &clock) != 0 || clock_gettime(clock, &used) < 0 ||
-        (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec < AT_FIRST)
+        name_client_worked_ns(queue->namer) < AT_FIRST)
         return;
     setpriority(PRIO_PROCESS, (id_t)queue->tid, BEHIND_ALL);
+    name_client_set_nice(queue->namer, BEHIND_ALL);
     queue->is_behind = true;
 }
 
 /* Called with the lock held, and given up meanwhile. */
 static void answer_next(struct symbol_queue *queue)
 {
+    uint64_t addresses[NAME_ADDRESSES_MAX];
+    size_t const count = list_addresses(queue, addresses);
     struct symbol_question question = queue->questions.items[queue->next++];
     queue->at_work = question.recording;
     queue->taken = true;
     queue->is_resting = false;
     pthread_mutex_unlock(&queue->lock);
-    struct symbol_answer answer = find_answer(queue, &question);
+    struct symbol_answer answer = find_answer(queue, &question, addresses, count);
     question_fini(&question);
     pthread_mutex_lock(&queue->lock);
     bool wanted = queue->at_work != NULL;
@@ -115,13 +128,14 @@ static void answer_next(struct symbol_queue *queue)
     pthread_cond_broadcast(&queue->changed);
 }
 
-/* When nobody has asked for some time, memory is given back; later where it took long to read.  Called with the lock held. */
+/* When nobody has asked for some time, memory is given back; later where it took long to read.
+ * Called with the lock held. */
 static void wait_or_rest(struct symbol_queue *queue)
 {
-    uint64_t const used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t const used = name_client_worked_ns(queue->namer);
     uint64_t const work = (used - queue->worked_ns) * REST_SHARE;
     uint64_t const until = clock_ns(CLOCK_REALTIME) + (work > REST_NS ? work : REST_NS);
-    struct timespec const then = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+    struct timespec const then = {(time_t)(until / NS_PER_SECOND), (long)(until % NS_PER_SECOND)};
     if (queue->is_resting || queue->taken) {
         pthread_cond_wait(&queue->changed, &queue->lock);
         return;
@@ -131,7 +145,7 @@ static void wait_or_rest(struct symbol_queue *queue)
         return;
     queue->taken = true;
     pthread_mutex_unlock(&queue->lock);
-    resolver_rest(queue->resolver);
+    name_client_rest(queue->namer);
     pthread_mutex_lock(&queue->lock);
     queue->taken = false;
     queue->is_resting = true;
@@ -158,25 +172,28 @@ static void *answer_questions(void *context)
     return NULL;
 }
 
-/* From now on somebody waits for it: on a machine that is busy it would hardly get on behind all others.  Only root
- * may; for the others the one who waits answers all but the question that is being answered. */
+/* From now on somebody waits for it: on a machine that is busy it would hardly get on behind all
+ * others.  Only root may; for the others the one who waits answers all but the question that is
+ * being answered. */
 static void let_hurry(struct symbol_queue *queue)
 {
+    int const ours = getpriority(PRIO_PROCESS, 0);
     queue->must_hurry = true;
+    name_client_set_nice(queue->namer, ours);
     if (queue->tid)
-        setpriority(PRIO_PROCESS, (id_t)queue->tid, getpriority(PRIO_PROCESS, 0));
+        setpriority(PRIO_PROCESS, (id_t)queue->tid, ours);
 }
 
-struct symbol_queue *symbol_queue_create(void)
+struct symbol_queue *symbol_queue_create(say_fn say)
 {
     struct symbol_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->changed, NULL);
-    queue->resolver = resolver_create();
-    if (!queue->resolver || pthread_create(&queue->thread, NULL, answer_questions, queue) != 0) {
-        resolver_destroy(queue->resolver);
+    queue->namer = name_client_create(say);
+    if (!queue->namer || pthread_create(&queue->thread, NULL, answer_questions, queue) != 0) {
+        name_client_destroy(queue->namer);
         free(queue);
         return NULL;
     }
@@ -199,7 +216,7 @@ void symbol_queue_destroy(struct symbol_queue *queue)
         free(answer->names);
     vec_free(&queue->questions);
     vec_free(&queue->answers);
-    resolver_destroy(queue->resolver);
+    name_client_destroy(queue->namer);
     pthread_cond_destroy(&queue->changed);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
@@ -270,7 +287,8 @@ void symbol_queue_forget(struct symbol_queue *queue, const struct recording *rec
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* That of the one process of a recording leads to what it has mapped, also when the file is gone; of several each module knows its own. */
+/* That of the one process of a recording leads to what it has mapped, also when the file is
+ * gone; of several each module knows its own. */
 static const char *root_of(const struct module *module, const char *root)
 {
     return *root || !module->root ? root : module->root;
@@ -306,7 +324,8 @@ static int by_place(const void *left, const void *right)
     return order ? order : a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* What lies together is asked together: then a few units of the debug information in memory are enough. */
+/* What lies together is asked together: then a few units of the debug information in memory are
+ * enough. */
 static void sort_questions(struct symbol_queue *queue)
 {
     if (queue->questions.count > queue->next)

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
 #include "procfs/process/proc_text.h"
 
 #define CGROUP_MAX 65536u
@@ -82,8 +83,8 @@ static bool path_is_in(const char *path, const char *wanted)
     return strncmp(path, wanted, size) == 0 && strchr("/\n", path[size]);
 }
 
-/* A path as /proc/PID/cgroup has it, or as it is mounted: then version 1 has the controller first, version 2 nothing or
- * "unified". */
+/* A path as /proc/PID/cgroup has it, or as it is mounted: then version 1 has the controller
+ * first, version 2 nothing or "unified". */
 static bool line_has_path(const char *controllers, const char *path, const char *wanted)
 {
     static const char mounted[] = "/sys/fs/cgroup/";
@@ -118,10 +119,9 @@ bool cgroup_line_names(const char *line, const char *container)
 
 static bool cgroups_name(const char *container, uint32_t pid)
 {
-    char path[64], *text;
+    char *text;
     bool found = false;
-    snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-    if (proc_text_read(path, CGROUP_MAX, &text) < 0)
+    if (proc_read_text(pid, 0, PROC_CGROUP, CGROUP_MAX, &text) < 0)
         return false;
     for (const char *line = text; line && *line && !found;) {
         found = cgroup_line_names(line, container);
@@ -135,14 +135,12 @@ static bool cgroups_name(const char *container, uint32_t pid)
 /* The host name as the process sees it; only this thread of ours goes there to look. */
 static bool host_name(uint32_t pid, struct utsname *names)
 {
-    char path[64];
     struct stat theirs, ours;
-    snprintf(path, sizeof(path), "/proc/%u/ns/uts", pid);
-    if (stat(path, &theirs) < 0 || stat("/proc/thread-self/ns/uts", &ours) < 0 ||
-        theirs.st_ino == ours.st_ino)
+    if (proc_stat(pid, 0, PROC_NS_UTS, &theirs) < 0 ||
+        stat("/proc/thread-self/ns/uts", &ours) < 0 || theirs.st_ino == ours.st_ino)
         return false;
     int home = open("/proc/thread-self/ns/uts", O_RDONLY | O_CLOEXEC);
-    int there = open(path, O_RDONLY | O_CLOEXEC);
+    int there = proc_open(pid, 0, PROC_NS_UTS);
     bool known = home >= 0 && there >= 0 && setns(there, CLONE_NEWUTS) == 0;
     if (known) {
         known = uname(names) == 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 
 #define STAT_MAX    4096u
 #define AFTER_STATE 49 /* fields of /proc/PID/stat between the state and the exit code */
@@ -31,10 +31,9 @@ bool process_has_ended(int pidfd)
 /* While it is a zombie; 0 for those who may not know. */
 static int status_of_zombie(pid_t pid)
 {
-    char path[64], *text;
+    char *text;
     int status = -1;
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    if (proc_text_read(path, STAT_MAX, &text) < 0)
+    if (proc_read_text((uint32_t)pid, 0, PROC_STAT, STAT_MAX, &text) < 0)
         return -1;
     char *at = strrchr(text, ')');
     if (at && at[1] == ' ' && at[2] == 'Z') {

@@ -14,7 +14,7 @@ void limit_hint(pid_t pid, char *text, size_t size)
     if (prlimit(pid, RLIMIT_AS, NULL, &space) < 0 || space.rlim_cur == RLIM_INFINITY)
         return;
     snprintf(text, size,
-             "; its address space is limited to %s (ulimit -v), too little for our library beside "
-             "the program: `prlimit --pid %d --as=unlimited` lifts that",
+             "; its address space is limited to %s (ulimit -v), too little for memoir's library: "
+             "`prlimit --pid %d --as=unlimited` removes the limit",
              human_bytes((int64_t)space.rlim_cur, bytes), (int)pid);
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
 #include "procfs/process/proc_text.h"
 #include "procfs/process/process_status.h"
 
@@ -25,7 +26,7 @@ static void name_user(uint32_t user, char *name, size_t size)
 
 void permission_facts_read(struct permission_facts *facts, pid_t pid)
 {
-    char path[64], *text;
+    char *text;
     struct stat file;
     struct process_status status;
     *facts = (struct permission_facts){.pid = pid, .command = "attach", .yama_scope = -1};
@@ -39,8 +40,8 @@ void permission_facts_read(struct permission_facts *facts, pid_t pid)
     }
     if (process_status_read((uint32_t)pid, 0, &status) == 0)
         facts->their_user = status.user;
-    snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-    facts->proc_owner = stat(path, &file) == 0 ? file.st_uid : facts->their_user;
+    facts->proc_owner =
+        proc_stat((uint32_t)pid, 0, PROC_MEM, &file) == 0 ? file.st_uid : facts->their_user;
     name_user(facts->their_user, facts->their_name, sizeof(facts->their_name));
     name_user(facts->ours.uid, facts->our_name, sizeof(facts->our_name));
 }
@@ -51,13 +52,12 @@ static int explain_root(const struct permission_facts *facts, struct fault *faul
     if (!permissions_have(&facts->ours, CAP_SYS_PTRACE))
         return fault_set(fault, -EPERM,
                          "memoir runs as root but without the capability CAP_SYS_PTRACE, as in a "
-                         "container, and may not "
-                         "look into process %d; start the container with --cap-add SYS_PTRACE",
+                         "container, and may not trace process %d; start the container with "
+                         "--cap-add SYS_PTRACE",
                          (int)facts->pid);
     return fault_set(fault, -EPERM,
-                     "the kernel does not let root look into process %d: a security module "
-                     "(AppArmor, SELinux) or a user "
-                     "namespace forbids it; dmesg may say which",
+                     "the kernel does not let root trace process %d: a security module (AppArmor, "
+                     "SELinux) or a user namespace forbids it; dmesg may say which",
                      (int)facts->pid);
 }
 
@@ -66,22 +66,21 @@ int permission_explain(const struct permission_facts *facts, struct fault *fault
     int const pid = (int)facts->pid;
     if (facts->yama_scope == 3)
         return fault_set(fault, -EPERM,
-                         "nobody may attach to a process until the next boot "
-                         "(kernel.yama.ptrace_scope is 3); start the "
-                         "program with memoir run instead");
+                         "no user may attach to a process until the next boot "
+                         "(kernel.yama.ptrace_scope is 3); start the program with memoir run "
+                         "instead");
     if (facts->ours.uid == 0)
         return explain_root(facts, fault);
     if (facts->their_user != facts->ours.uid)
         return fault_set(
             fault, -EPERM,
-            "process %d belongs to user %s and memoir runs as %s; run it as that user, or as root: "
-            "sudo memoir %s %d",
+            "process %d belongs to user %s and memoir runs as %s; run memoir as that user, or as "
+            "root: sudo memoir %s %d",
             pid, facts->their_name, facts->our_name, facts->command, pid);
     if (facts->proc_owner != facts->their_user)
         return fault_set(fault, -EPERM,
-                         "process %d protects itself from being looked into (it is setuid, or made "
-                         "itself undumpable); "
-                         "run memoir as root: sudo memoir %s %d",
+                         "process %d protects itself from tracing (it is setuid, or made itself "
+                         "undumpable); run memoir as root: sudo memoir %s %d",
                          pid, facts->command, pid);
     if (facts->yama_scope == 1 || facts->yama_scope == 2)
         return fault_set(
@@ -92,7 +91,6 @@ int permission_explain(const struct permission_facts *facts, struct fault *fault
             facts->yama_scope, facts->command, pid);
     return fault_set(
         fault, -EPERM,
-        "the kernel does not let memoir look into process %d; run it as root: sudo memoir "
-        "%s %d",
+        "the kernel does not let memoir trace process %d; run memoir as root: sudo memoir %s %d",
         pid, facts->command, pid);
 }

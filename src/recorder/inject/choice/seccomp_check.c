@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "inject/threads/thread_rank.h"
 #include "inject/threads/thread_stop.h"
 #include "inject/threads/tracing_thread.h"
+#include "machine/executables.h"
 #include "procfs/process/process_status.h"
 #include "wire/seccomp_filter.h"
 
@@ -64,20 +64,39 @@ static const struct needed_call needed[] = {
     {"rt_sigreturn", SYS_rt_sigreturn, {0}},
 };
 
-/* The first needed call that a filter forbids, or NULL. */
-static const struct needed_call *find_forbidden(const struct sock_filter *code, size_t length)
+/* What a file takes beside those. */
+static const struct needed_call for_files[] = {
+    {"making files",
+     SYS_openat,
+     {(uint64_t)AT_FDCWD, ADDRESS, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0500}},
+    {"sendfile", SYS_sendfile, {FD, FD, ADDRESS, PAGES}},
+    {"unlinkat", SYS_unlinkat, {(uint64_t)AT_FDCWD, ADDRESS, 0}},
+};
+
+struct call_list {
+    const struct needed_call *calls;
+    size_t count;
+};
+static const struct call_list always = {needed, sizeof(needed) / sizeof(needed[0])};
+static const struct call_list files = {for_files, sizeof(for_files) / sizeof(for_files[0])};
+
+/* The first of the calls that a filter forbids, or NULL. */
+static const struct needed_call *find_forbidden(const struct sock_filter *code, size_t length,
+                                                const struct call_list *list)
 {
-    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-        struct seccomp_data call = {.nr = needed[i].number, .arch = AUDIT_ARCH_X86_64};
-        memcpy(call.args, needed[i].arguments, sizeof(call.args));
+    for (size_t i = 0; i < list->count; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both lists have calls */
+        struct seccomp_data call = {.nr = list->calls[i].number, .arch = MACHINE_AUDIT};
+        memcpy(call.args, list->calls[i].arguments, sizeof(call.args));
         if (!seccomp_answer_allows(seccomp_filter_run(code, length, &call)))
-            return &needed[i];
+            return &list->calls[i];
     }
     return NULL;
 }
 
 /* All filters of one stopped thread.  0, -EPERM with *forbidden, or why they cannot be read. */
-static int look_at_filters(pid_t tid, const struct needed_call **forbidden)
+static int look_at_filters(pid_t tid, const struct call_list *list,
+                           const struct needed_call **forbidden)
 {
     struct sock_filter code[BPF_MAXINSNS];
     for (unsigned long i = 0;; i++) {
@@ -86,7 +105,7 @@ static int look_at_filters(pid_t tid, const struct needed_call **forbidden)
             return errno == ENOENT ? 0 : -EACCES; /* ENOENT: there are no more */
         if (length > BPF_MAXINSNS || ptrace(PTRACE_SECCOMP_GET_FILTER, tid, i, code) != length)
             return -EACCES;
-        *forbidden = find_forbidden(code, (size_t)length);
+        *forbidden = find_forbidden(code, (size_t)length, list);
         if (*forbidden)
             return -EPERM;
     }
@@ -99,7 +118,7 @@ static int look_at_thread(pid_t pid, pid_t tid, const struct needed_call **forbi
     if (process_status_read((uint32_t)pid, (uint32_t)tid, &status) < 0 ||
         status.seccomp != SECCOMP_MODE_FILTER || thread_stop(tid, STOP_WAIT_NS, &thread) < 0)
         return 0;
-    int err = look_at_filters(tid, forbidden);
+    int err = look_at_filters(tid, &always, forbidden);
     thread_release(&thread);
     return err;
 }
@@ -121,6 +140,18 @@ static int look_at_all(void *context)
         err = look_at_thread(check->pid, threads[i].tid, &check->forbidden);
     free(threads);
     return err;
+}
+
+const char *seccomp_forbids_files(pid_t tid)
+{
+    struct process_status status;
+    const struct needed_call *forbidden = NULL;
+    if (process_status_read((uint32_t)tid, (uint32_t)tid, &status) < 0)
+        return NULL;
+    if (status.seccomp != SECCOMP_MODE_FILTER)
+        return NULL;
+    int const err = look_at_filters(tid, &files, &forbidden);
+    return forbidden ? forbidden->name : err < 0 ? "something that only root may read" : NULL;
 }
 
 int seccomp_check(pid_t pid, struct fault *fault)

@@ -23,7 +23,8 @@ struct candidates {
     VEC(struct target_candidate) items;
 };
 
-static bool take(struct candidates *found, uint32_t pid, const char *container, const char *name)
+static bool add_if_fitting(struct candidates *found, uint32_t pid, const char *container,
+                           const char *name)
 {
     struct target_candidate one = {.pid = pid};
     if (pid == (uint32_t)getpid() || (name && !process_is_named(pid, name)) ||
@@ -42,7 +43,7 @@ static int search(struct candidates *found, const char *container, const char *n
     for (struct dirent *entry; fits && (entry = readdir(folder));) {
         uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
         if (pid > 0)
-            fits = take(found, pid, container, name);
+            fits = add_if_fitting(found, pid, container, name);
     }
     closedir(folder);
     return fits ? 0 : -ENOMEM;
@@ -108,8 +109,7 @@ static int several(const struct candidates *found, const char *what, struct faul
             break;
         at += (size_t)put;
     }
-    return fault_set(fault, -ENOTUNIQ,
-                     "%zu processes are %s: %s; give the number of the one that is meant",
+    return fault_set(fault, -ENOTUNIQ, "%zu processes are %s: %s; choose one by its PID",
                      found->items.count, what, list);
 }
 
@@ -128,7 +128,7 @@ int target_find(const char *container, const char *name, pid_t *pid, struct faul
     else if (chosen)
         *pid = (pid_t)chosen->pid;
     else if (found.items.count == 0)
-        err = fault_set(fault, -ENOENT, "no process is %s; `ps -ef` lists those there are", what);
+        err = fault_set(fault, -ENOENT, "no process is %s; `ps -ef` lists all processes", what);
     else
         err = several(&found, what, fault);
     vec_free(&found.items);

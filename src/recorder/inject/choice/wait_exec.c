@@ -23,7 +23,7 @@
 #define LOOK_NS   5000000l
 
 /* One report, or its absence. */
-static bool take_event(int fd, int wait_ms, struct proc_event *event)
+static bool read_event(int fd, int wait_ms, struct proc_event *event)
 {
     char bytes[4096] __attribute__((aligned(8)));
     struct pollfd ready = {fd, POLLIN, 0};
@@ -59,7 +59,7 @@ static bool subscribe(int fd)
         return false;
     /* In a pid namespace it never answers. */
     struct proc_event event;
-    while (take_event(fd, LISTEN_MS, &event))
+    while (read_event(fd, LISTEN_MS, &event))
         if (event.what == PROC_EVENT_NONE)
             return event.event_data.ack.err == 0;
     return false;
@@ -80,7 +80,7 @@ static int listen_for(int fd, const char *name, const volatile sig_atomic_t *sto
 {
     while (!*stop) {
         struct proc_event event;
-        if (take_event(fd, LISTEN_MS, &event) && event.what == PROC_EVENT_EXEC &&
+        if (read_event(fd, LISTEN_MS, &event) && event.what == PROC_EVENT_EXEC &&
             process_is_named((uint32_t)event.event_data.exec.process_tgid, name)) {
             *pid = event.event_data.exec.process_tgid;
             return 0;
@@ -141,5 +141,9 @@ int wait_exec(const char *name, const volatile sig_atomic_t *stop, pid_t *pid, s
     int err = fd >= 0 ? listen_for(fd, name, stop, pid) : look_for(name, stop, pid);
     if (fd >= 0)
         close(fd);
-    return err < 0 ? fault_set(fault, err, "nobody started %s until you stopped waiting", name) : 0;
+    return err < 0 ? fault_set(fault, err,
+                               "no program %s started before you stopped "
+                               "waiting",
+                               name)
+                   : 0;
 }

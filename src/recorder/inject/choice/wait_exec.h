@@ -1,7 +1,7 @@
 /* wait_exec.h - waits until a program of some name is started, by whomever.
  *
- * The kernel tells of every exec where we may listen (root, outside of pid namespaces); elsewhere /proc is looked
- * through every few milliseconds. */
+ * The kernel tells of every exec where we may listen (root, outside of pid namespaces);
+ * elsewhere /proc is looked through every few milliseconds. */
 #pragma once
 
 #include <signal.h>

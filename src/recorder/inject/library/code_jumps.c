@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "inject/threads/all_threads.h"
+#include "inject/threads/thread_registers.h"
 #include "inject/threads/tracing_thread.h"
 #include "wire/inside.h"
 
@@ -16,7 +17,6 @@
 #define NAP_NS       10000000l
 #define STOP_WAIT_NS 20000000ull
 #define STACK_LOOK   262144u /* above the stack pointer: more than handlers upon handlers take */
-#define STACK_BELOW  128u    /* of it, which belongs to the function as well */
 
 struct jumping {
     pid_t pid;
@@ -73,7 +73,7 @@ static bool stack_leads_between(struct jumping *jumping, uint64_t stack_pointer)
 {
     const struct inside_jumps *table = &jumping->table;
     const struct map_region *region = map_list_find(&jumping->maps, stack_pointer);
-    uint64_t from = (stack_pointer - STACK_BELOW) & ~7ull;
+    uint64_t from = (stack_pointer - RED_ZONE_BYTES) & ~7ull;
     if (!region)
         return true; /* made since we looked */
     from = from < region->start ? region->start : from;
@@ -98,8 +98,8 @@ static bool leads_out(struct jumping *jumping, struct all_threads *all, pid_t ti
     for (unsigned i = 0; i <= UINT8_MAX; i++) {
         if (!thread_registers(tid, &registers))
             return false;
-        if (!is_between(&jumping->table, registers.rip))
-            return !stack_leads_between(jumping, registers.rsp);
+        if (!is_between(&jumping->table, registers_ip(&registers)))
+            return !stack_leads_between(jumping, registers_sp(&registers));
         int err = thread_step(tid, STOP_WAIT_NS);
         if (err == -ETIMEDOUT)
             all->stepping = tid;
@@ -176,7 +176,7 @@ int code_jumps_set_table(const struct code_jumps_table *table, bool on,
     if (err < 0)
         fault_set(fault, err, "the allocator inside process %d could not be %s: %s",
                   (int)table->pid, on ? "hooked" : "unhooked",
-                  err == -EBUSY ? "no moment came in which all threads were outside of it"
+                  err == -EBUSY ? "there was always a thread inside the allocator"
                                 : strerror(-err));
     return err;
 }

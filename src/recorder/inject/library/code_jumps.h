@@ -1,8 +1,9 @@
-/* code_jumps.h - the jumps at the beginning of functions of a running process that our library there has made ready
- * (wire/inside.h): makes them, and takes them away.
+/* code_jumps.h - the jumps at the beginning of functions of a running process that our library
+ * there has made ready (wire/inside.h): makes them, and takes them away.
  *
- * All threads stand still meanwhile, and none of them is in the middle of the bytes that change, nor will it come back to
- * there from a signal handler.  What is there instead of the bytes that were expected is left alone. */
+ * All threads stand still meanwhile, and none of them is in the middle of the bytes that change,
+ * nor will it come back to there from a signal handler.  What is there instead of the bytes that
+ * were expected is left alone. */
 #pragma once
 
 #include "base/fault.h"
@@ -14,8 +15,8 @@ struct code_jumps_report {
     uint64_t stopped_ns; /* at most, in one piece */
 };
 
-/* 0, also when there is nothing to do; or -errno with `fault`, and nothing was changed: -EBUSY when no good moment came
- * within a second.  Uses a thread of its own. */
+/* 0, also when there is nothing to do; or -errno with `fault`, and nothing was changed: -EBUSY
+ * when no good moment came within a second.  Uses a thread of its own. */
 int code_jumps_set(const struct target_modules *modules, bool on, struct code_jumps_report *report,
                    struct fault *fault);
 

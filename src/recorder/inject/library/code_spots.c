@@ -7,10 +7,9 @@
 
 #define TEXT_MAX (64ull << 20)
 
-static uint64_t find_bytes(const char *text, uint64_t size, uint64_t address, const char *wanted,
-                           size_t length)
+static uint64_t find_bytes(const char *text, uint64_t size, uint64_t address, struct slice wanted)
 {
-    const char *found = memmem(text, size, wanted, length);
+    const char *found = memmem(text, size, wanted.data, wanted.size);
     return found ? address + (uint64_t)(found - text) : 0;
 }
 
@@ -23,15 +22,13 @@ int code_spots_find(const struct target_modules *modules, struct code_spots *spo
     char *text = size > 0 && size < TEXT_MAX ? malloc(size) : NULL;
     *spots = (struct code_spots){0, 0};
     if (text && remote_read(modules->memory, elf->text_low, text, size)) {
-        spots->call_kernel = find_bytes(text, size, elf->text_low, "\x0f\x05\xc3", 3);
-        spots->put_back =
-            find_bytes(text, size, elf->text_low, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9);
+        spots->call_kernel = find_bytes(text, size, elf->text_low, code_spots_call_kernel);
+        spots->put_back = find_bytes(text, size, elf->text_low, code_spots_put_back);
     }
     free(text);
     if (!spots->call_kernel || !spots->put_back)
-        return fault_set(
-            fault, -ENOENT,
-            "the C library of process %d is none that memoir knows; use a build with glibc",
-            (int)modules->pid);
+        return fault_set(fault, -ENOENT,
+                         "memoir does not know the C library of process %d; use a build with glibc",
+                         (int)modules->pid);
     return 0;
 }

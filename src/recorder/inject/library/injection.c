@@ -14,6 +14,7 @@
 #include "inject/library/load_library.h"
 #include "inject/library/pass_descriptors.h"
 #include "inject/threads/tracing_thread.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_status.h"
 #include "wire/arena.h"
 
@@ -26,14 +27,15 @@
 
 bool injection_is_stale(const struct injection *injection)
 {
-    char path[64], target[1];
-    snprintf(path, sizeof(path), "/proc/%d/exe", (int)injection->pid);
+    char target[2];
     return remote_memory_is_gone(&injection->memory) &&
-           readlink(path, target, sizeof(target)) > 0 && /* which one that ends has no more */
+           proc_read_link((uint32_t)injection->pid, PROC_EXE, target, sizeof(target)) >
+               0 && /* which one that ends has no more */
            !process_has_ended(injection->pidfd);
 }
 
-/* The same, a moment later: before an exec the other threads end first, and then the memory goes. */
+/* The same, a moment later: before an exec the other threads end first, and then the memory
+ * goes. */
 static bool became_another(const struct injection *injection)
 {
     uint64_t const start = monotonic_ns();
@@ -135,7 +137,7 @@ static int call_library(struct injection *injection, struct borrowed_thread *bor
     uint64_t value;
     if (!function)
         return fault_set(fault, -ENOENT,
-                         "our library in process %d has no %s; install memoir again",
+                         "memoir's library in process %d has no %s; install memoir again",
                          (int)injection->pid, call->name);
     int err = borrowed_call(borrowed, function, call->arguments, &value, fault);
     call->result = (int64_t)value;
@@ -147,8 +149,8 @@ static int attach_result(const struct injection *injection, int64_t result, stru
     char hint[LIMIT_HINT_MAX] = "";
     if (result == -EBUSY)
         return fault_set(fault, -EBUSY,
-                         "process %d is already recorded by another memoir; end that with: memoir "
-                         "detach %d",
+                         "process %d is already recorded by another memoir; end that recording "
+                         "with: memoir detach %d",
                          (int)injection->pid, (int)injection->pid);
     if (result == -ENOMEM)
         limit_hint(injection->pid, hint, sizeof(hint));
@@ -159,13 +161,13 @@ static int attach_result(const struct injection *injection, int64_t result, stru
 }
 
 /* Loads the library from its descriptor over there. */
-static int load(struct injection *injection, struct borrowed_thread *borrowed, int remote_fd,
-                struct fault *fault)
+static int load(struct injection *injection, struct borrowed_thread *borrowed,
+                const struct passing *passing, struct fault *fault)
 {
-    int err = load_library(&injection->modules, borrowed, injection->library->fd, remote_fd, fault);
+    int err = load_library(&injection->modules, borrowed, passing, fault);
     if (err == 0 && (target_modules_refresh(&injection->modules) < 0 ||
                      !target_modules_own(&injection->modules)))
-        err = fault_set(fault, -EIO, "process %d loaded another library instead of ours",
+        err = fault_set(fault, -EIO, "process %d loaded another library instead of memoir's",
                         (int)injection->pid);
     return err;
 }
@@ -190,7 +192,7 @@ static int attach(struct injection *injection, int arena_fd, struct fault *fault
         return err;
     err = pass_descriptors(&borrowed, injection->pidfd, &passing, fault);
     if (err == 0 && !is_loaded)
-        err = load(injection, &borrowed, passing.got[1], fault);
+        err = load(injection, &borrowed, &passing, fault);
     struct library_call call = {
         "memoir_tracer_attach", {(uint64_t)passing.got[0], flags_for(injection, &borrowed)}, 0};
     if (err == 0)
@@ -219,7 +221,7 @@ static int detach_once(struct injection *injection, int64_t *result, struct faul
     static struct borrowed_thread borrowed;
     char advice[96];
     snprintf(advice, sizeof(advice),
-             "take the hooks out with memoir detach %d; until then they do nothing",
+             "remove the hooks with memoir detach %d; until then they do nothing",
              (int)injection->pid);
     int err = begin(injection, &borrowed, advice, fault);
     if (err < 0)
@@ -248,9 +250,8 @@ static int detach(struct injection *injection, struct fault *fault)
     }
     if (result < 0)
         return fault_set(fault, (int)result,
-                         "the hooks in process %d could not be taken out (%s): they stay and do "
-                         "nothing; try memoir "
-                         "detach %d later",
+                         "the hooks in process %d could not be removed (%s): they stay and do "
+                         "nothing; try memoir detach %d later",
                          (int)injection->pid, strerror((int)-result), (int)injection->pid);
     return jumps;
 }

@@ -1,7 +1,8 @@
 /* injection.h - our library in a running process: in, on, off.
  *
- * Nothing is written to disk and no descriptor stays open there; the library stays mapped, does nothing when off,
- * and is used again.  One thread of the process is borrowed for each step, the others run.  Use from one thread. */
+ * Nothing is written to disk and no descriptor stays open there; the library stays mapped, does
+ * nothing when off, and is used again.  One thread of the process is borrowed for each step, the
+ * others run.  Use from one thread. */
 #pragma once
 
 #include "inject/threads/borrow.h"
@@ -27,10 +28,11 @@ struct injection {
     bool loaded; /* the library was there, or is now */
 };
 
-/* -ESTALE from here: the process runs another program by now, so what is known of it is worth nothing; close, open
- * and try again. */
+/* -ESTALE from here: the process runs another program by now, so what is known of it is worth
+ * nothing; close, open and try again. */
 
-/* Gets to know the process.  `library` must live as long.  0; or -errno with `fault`, and nothing to close. */
+/* Gets to know the process.  `library` must live as long.  0; or -errno with `fault`, and
+ * nothing to close. */
 int injection_open(struct injection *injection, pid_t pid, const struct tracer_library *library,
                    struct fault *fault);
 void injection_close(struct injection *injection);
@@ -38,8 +40,9 @@ void injection_close(struct injection *injection);
 /* Whether the process runs on as another program than it was when this was opened. */
 bool injection_is_stale(const struct injection *injection);
 
-/* Brings the library in, if it is not, and hands it the arena; an allocator inside the program is hooked while all its
- * threads are stopped.  0; or -errno with `fault`, and nothing is hooked. */
+/* Brings the library in, if it is not, and hands it the arena; an allocator inside the program
+ * is hooked while all its threads are stopped.  0; or -errno with `fault`, and nothing is
+ * hooked. */
 int injection_attach(struct injection *injection, int arena_fd, struct fault *fault);
 /* Takes its hooks out.  0, also when there are none; or -errno with `fault`. */
 int injection_detach(struct injection *injection, struct fault *fault);

@@ -4,23 +4,25 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "inject/choice/limit_hint.h"
+#include "inject/choice/seccomp_check.h"
+#include "inject/library/errand_code.h"
 
+#define ROUNDS_MAX     64u         /* of copying the library */
 #define PRIVATE_DLOPEN 0x80000000u /* what __libc_dlopen_mode wants beside the mode */
 
 struct loader {
     const struct target_modules *modules;
     struct borrowed_thread *borrowed;
+    const struct passing *passing;
     uint64_t dlopen, dlerror;
     uint64_t mode;
 };
@@ -69,7 +71,8 @@ static int put_path(const struct loader *loader, const char *path, struct fault 
                            (int)loader->modules->pid);
 }
 
-/* Loads from a path of theirs.  *handle is 0 when their loader refused; `why` then says what it said. */
+/* Loads from a path of theirs.  *handle is 0 when their loader refused; `why` then says what it
+ * said. */
 static int open_path(const struct loader *loader, const char *path, char *why, size_t size,
                      struct fault *fault)
 {
@@ -81,7 +84,7 @@ static int open_path(const struct loader *loader, const char *path, char *why, s
                             &handle, fault);
     if (err < 0 || handle)
         return err;
-    snprintf(why, size, "its loader does not say why");
+    snprintf(why, size, "the loader does not say why");
     if (loader->dlerror)
         err = borrowed_call(loader->borrowed, loader->dlerror, (uint64_t[3]){0}, &text, fault);
     if (err == 0 && text)
@@ -108,76 +111,142 @@ static void spell_path(const struct loader *loader, int remote_fd, char *path, s
              remote_fd);
 }
 
-/* A file in a folder of the process's root that can hold programs.  Its path here in `here`. */
-static int make_file(const struct loader *loader, const char *folder, int fd, char here[PATH_MAX])
+/* What the thread has to know of a file that it makes: errand_create reads and fills it. */
+struct file_cell {
+    int fd;
+    uint64_t path;
+    uint64_t copied; /* how far sendfile has come */
+};
+
+static uint64_t file_cell(const struct loader *loader)
 {
-    struct statvfs system;
-    struct stat owner, library;
-    uint64_t number = 0;
-    char root[64];
-    off_t from = 0;
-    snprintf(root, sizeof(root), "/proc/%d/root%s", (int)loader->modules->pid, folder);
-    if (statvfs(root, &system) < 0 || (system.f_flag & (ST_NOEXEC | ST_RDONLY)) ||
-        fstat(fd, &library) < 0)
-        return -EACCES;
-    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-        return -EIO;
-    snprintf(here, PATH_MAX, "%s/libmemoir.so.%016llx", root, (unsigned long long)number);
-    int file = open(here, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0500);
-    if (file < 0)
-        return -errno;
-    snprintf(root, sizeof(root), "/proc/%d", (int)loader->modules->pid);
-    int err = stat(root, &owner) < 0 ? -errno : 0;
-    if (err == 0 && fchown(file, owner.st_uid, owner.st_gid) < 0 && geteuid() != owner.st_uid)
-        err = -errno;
-    while (err == 0 && from < library.st_size) {
-        ssize_t put = sendfile(file, fd, &from, (size_t)(library.st_size - from));
-        if (put <= 0)
-            err = put < 0 ? -errno : -EIO;
-    }
-    close(file);
+    return borrowed_cells(loader->borrowed) + PASSED_CELLS_BYTES;
+}
+
+static struct borrowed_step unlinking(const struct loader *loader)
+{
+    return (struct borrowed_step){
+        0, SYS_unlinkat, {(uint64_t)AT_FDCWD, borrowed_data(loader->borrowed), 0}};
+}
+
+/* Lays down what is to be made, and who tidies up if we are gone by then. */
+static int prepare_file(const struct loader *loader, const char *path, struct fault *fault)
+{
+    struct borrowed_thread *borrowed = loader->borrowed;
+    struct file_cell const cell = {.fd = -1, .path = borrowed_data(borrowed)};
+    struct borrowed_step tidy[PASSED_MAX + 2] = {
+        borrowed_errand(borrowed, errand_close, file_cell(loader)), unlinking(loader)};
+    int const err = put_path(loader, path, fault);
     if (err < 0)
-        unlink(here);
+        return err;
+    if (!remote_write(borrowed->memory, file_cell(loader), &cell, sizeof(cell)))
+        return fault_set(fault, -EIO, "cannot write to the memory of process %d",
+                         (int)loader->modules->pid);
+    passed_closing(borrowed, loader->passing, tidy + 2);
+    borrowed_tidy_later(borrowed, tidy, (size_t)loader->passing->count + 2);
+    return 0;
+}
+
+/* The thread copies the library into the file that it has made.  0, -ENOEXEC when it could not,
+ * or as borrowed_run. */
+static int fill_file(const struct loader *loader, struct fault *fault)
+{
+    struct stat library;
+    struct file_cell cell;
+    if (fstat(loader->passing->given[PASSED_LIBRARY], &library) < 0 ||
+        !remote_read(loader->borrowed->memory, file_cell(loader), &cell, sizeof(cell)))
+        return fault_set(fault, -EIO, "cannot read the memory of process %d",
+                         (int)loader->modules->pid);
+    uint64_t left = (uint64_t)library.st_size;
+    for (unsigned round = 0; left > 0 && round < ROUNDS_MAX; round++) {
+        struct borrowed_step step = {
+            0,
+            SYS_sendfile,
+            {(uint64_t)cell.fd, (uint64_t)loader->passing->got[PASSED_LIBRARY],
+             file_cell(loader) + offsetof(struct file_cell, copied), left}};
+        int const err = borrowed_run(loader->borrowed, &step, 1, fault);
+        if (err < 0)
+            return err;
+        if (step.number == 0 || step.number > left)
+            break;
+        left -= step.number;
+    }
+    return left == 0 ? 0 : -ENOEXEC;
+}
+
+/* Makes the file, loads it, and takes it away again.  As open_path; -EACCES when there can be no
+ * such file. */
+static int load_made_file(const struct loader *loader, const char *path, char *why, size_t size,
+                          struct fault *fault)
+{
+    struct borrowed_thread *borrowed = loader->borrowed;
+    struct borrowed_step make = borrowed_errand(borrowed, errand_create, file_cell(loader));
+    struct borrowed_step close = borrowed_errand(borrowed, errand_close, file_cell(loader));
+    struct borrowed_step unlink = unlinking(loader), passed[PASSED_MAX];
+    struct fault ignored;
+    int err = prepare_file(loader, path, fault);
+    if (err == 0)
+        err = borrowed_run(borrowed, &make, 1, fault);
+    if (err == 0 && (int64_t)make.number < 0)
+        return -EACCES;
+    if (err == 0)
+        err = fill_file(loader, fault);
+    if (err == 0)
+        err = borrowed_run(borrowed, &close, 1, fault);
+    if (err == 0)
+        err = open_path(loader, path, why, size, fault);
+    if (err == -ETIMEDOUT || err == -ESRCH)
+        return err; /* it tidies up by itself */
+    borrowed_run(borrowed, (struct borrowed_step[2]){close, unlink}, 2, &ignored);
+    passed_closing(borrowed, loader->passing, passed);
+    borrowed_tidy_later(borrowed, passed, (size_t)loader->passing->count);
     return err;
 }
 
-/* Where there is no /proc: a file for the moment of loading, in memory if possible. */
-static int load_by_file(const struct loader *loader, int fd, struct fault *fault)
+/* Where there is no /proc: a file for the moment of loading, in memory if possible.  The thread
+ * makes it, so it has the rights of its process and no others: a folder that is a link, a mount or
+ * changes its place leads nowhere that the process could not go by itself. */
+static int load_by_file(const struct loader *loader, struct fault *fault)
 {
     static const char *const folders[] = {"/dev/shm", "/run", "/tmp", "/var/tmp", ""};
-    char here[PATH_MAX], why[256] = "no folder of it can hold a program";
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        char there[PATH_MAX];
-        if (make_file(loader, folders[i], fd, here) < 0)
-            continue;
-        snprintf(there, sizeof(there), "%s%s", folders[i], strrchr(here, '/'));
-        int err = open_path(loader, there, why, sizeof(why), fault);
-        unlink(here);
-        if (err != -ENOEXEC)
+    char why[256] = "the process has no folder for executable files";
+    const char *forbidden = seccomp_forbids_files(loader->borrowed->thread.tid);
+    for (size_t i = 0; !forbidden && i < sizeof(folders) / sizeof(folders[0]); i++) {
+        char path[128];
+        uint64_t number = 0;
+        if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+            return fault_set(fault, -EIO, "the kernel gives no random number");
+        snprintf(path, sizeof(path), "%s/libmemoir.so.%016" PRIx64, folders[i], number);
+        int const err = load_made_file(loader, path, why, sizeof(why), fault);
+        if (err != -ENOEXEC && err != -EACCES)
             return err;
     }
+    if (forbidden)
+        snprintf(why, sizeof(why), "its seccomp filter forbids %s", forbidden);
     return fault_set(fault, -ENOEXEC,
-                     "process %d sees no /proc, and could not load our library from a file either "
-                     "(%s); mount /proc "
-                     "in its root folder: mount -t proc proc /proc/%d/root/proc",
+                     "process %d has no /proc, and could not load memoir's library from a file "
+                     "either (%s); mount /proc in its root folder: mount -t proc proc "
+                     "/proc/%d/root/proc",
                      (int)loader->modules->pid, why, (int)loader->modules->pid);
 }
 
-int load_library(const struct target_modules *modules, struct borrowed_thread *borrowed, int fd,
-                 int remote_fd, struct fault *fault)
+int load_library(const struct target_modules *modules, struct borrowed_thread *borrowed,
+                 const struct passing *passing, struct fault *fault)
 {
-    struct loader loader = {.modules = modules, .borrowed = borrowed};
+    struct loader loader = {.modules = modules, .borrowed = borrowed, .passing = passing};
     char path[128], why[256], hint[LIMIT_HINT_MAX];
     int err = find_loader(&loader, fault);
     if (err < 0)
         return err;
-    spell_path(&loader, remote_fd, path, sizeof(path));
+    spell_path(&loader, passing->got[PASSED_LIBRARY], path, sizeof(path));
     if (!can_read_path(&loader, path))
-        return load_by_file(&loader, fd, fault);
+        return load_by_file(&loader, fault);
     err = open_path(&loader, path, why, sizeof(why), fault);
     if (err != -ENOEXEC)
         return err;
     limit_hint(modules->pid, hint, sizeof(hint));
-    return fault_set(fault, err, "process %d could not load our library: %s%s", (int)modules->pid,
-                     why, hint);
+    return fault_set(fault, err,
+                     "process %d could not load memoir's library: "
+                     "%s%s",
+                     (int)modules->pid, why, hint);
 }

@@ -6,22 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/executables.h"
+
 #define SEGMENTS_MAX 128u
 #define DYNAMIC_MAX  512u /* entries */
 #define NOTES_MAX    4096u
 #define SYMBOLS_MAX  1000000u
 #define STRINGS_MAX  (64u << 20)
 
-static bool take(struct memory_reader reader, uint64_t address, void *to, size_t size)
+static bool read_bytes(struct memory_reader reader, uint64_t address, void *to, size_t size)
 {
     return reader.read(reader.context, address, to, size);
 }
 
 static bool read_header(struct memory_reader reader, uint64_t base, Elf64_Ehdr *header)
 {
-    return take(reader, base, header, sizeof(*header)) &&
+    return read_bytes(reader, base, header, sizeof(*header)) &&
            memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
-           header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64 &&
+           header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == MACHINE_ELF &&
            (header->e_type == ET_DYN || header->e_type == ET_EXEC) &&
            header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phnum <= SEGMENTS_MAX;
 }
@@ -85,8 +87,8 @@ static void read_dynamic(struct memory_reader reader, const Elf64_Phdr *segment,
 {
     for (uint64_t i = 0; i < DYNAMIC_MAX && (i + 1) * sizeof(Elf64_Dyn) <= segment->p_memsz; i++) {
         Elf64_Dyn entry;
-        if (!take(reader, elf->bias + segment->p_vaddr + i * sizeof(entry), &entry,
-                  sizeof(entry)) ||
+        if (!read_bytes(reader, elf->bias + segment->p_vaddr + i * sizeof(entry), &entry,
+                        sizeof(entry)) ||
             entry.d_tag == DT_NULL)
             return;
         if (entry.d_tag == DT_SYMTAB)
@@ -112,13 +114,13 @@ static void read_build_id(struct memory_reader reader, const Elf64_Phdr *segment
             char name[4];
         } head;
         uint64_t where = elf->bias + segment->p_vaddr + at;
-        if (!take(reader, where, &head, sizeof(head)) || head.note.n_namesz > size ||
+        if (!read_bytes(reader, where, &head, sizeof(head)) || head.note.n_namesz > size ||
             head.note.n_descsz > size)
             return;
         uint64_t content = sizeof(Elf64_Nhdr) + ((head.note.n_namesz + 3u) & ~3u);
         if (head.note.n_type == NT_GNU_BUILD_ID && head.note.n_namesz == 4 &&
             memcmp(head.name, "GNU", 4) == 0 && head.note.n_descsz <= LOADED_BUILD_ID_MAX &&
-            take(reader, where + content, elf->build_id, head.note.n_descsz)) {
+            read_bytes(reader, where + content, elf->build_id, head.note.n_descsz)) {
             elf->build_id_size = head.note.n_descsz;
             return;
         }
@@ -133,7 +135,8 @@ int loaded_elf_read(struct memory_reader reader, uint64_t base, struct loaded_el
     memset(elf, 0, sizeof(*elf));
     elf->base = base;
     if (!read_header(reader, base, &header) ||
-        !take(reader, base + header.e_phoff, segments, header.e_phnum * sizeof(segments[0])) ||
+        !read_bytes(reader, base + header.e_phoff, segments,
+                    header.e_phnum * sizeof(segments[0])) ||
         !find_bias(segments, header.e_phnum, elf))
         return -EINVAL;
     find_range(segments, header.e_phnum, elf);
@@ -155,7 +158,7 @@ struct gnu_hash {
 static uint32_t count_by_gnu_hash(struct memory_reader reader, const struct loaded_elf *elf)
 {
     struct gnu_hash head;
-    if (!take(reader, elf->hashes, &head, sizeof(head)) || head.buckets > SYMBOLS_MAX ||
+    if (!read_bytes(reader, elf->hashes, &head, sizeof(head)) || head.buckets > SYMBOLS_MAX ||
         head.bloom_words > SYMBOLS_MAX)
         return 0;
     uint64_t buckets = elf->hashes + sizeof(head) + 8ull * head.bloom_words;
@@ -163,14 +166,14 @@ static uint32_t count_by_gnu_hash(struct memory_reader reader, const struct load
     uint32_t last = 0;
     for (uint32_t i = 0; i < head.buckets; i++) {
         uint32_t bucket;
-        if (!take(reader, buckets + 4ull * i, &bucket, sizeof(bucket)))
+        if (!read_bytes(reader, buckets + 4ull * i, &bucket, sizeof(bucket)))
             return 0;
         if (bucket > last)
             last = bucket;
     }
     for (uint32_t entry = 0; last >= head.first && last != 0 && !(entry & 1); last++) {
         if (last > SYMBOLS_MAX ||
-            !take(reader, chains + 4ull * (last - head.first), &entry, sizeof(entry)))
+            !read_bytes(reader, chains + 4ull * (last - head.first), &entry, sizeof(entry)))
             return 0;
     }
     return last <= SYMBOLS_MAX ? last : 0;
@@ -181,7 +184,7 @@ static uint32_t count_symbols(struct memory_reader reader, const struct loaded_e
     uint32_t counts[2] = {0, 0};
     if (elf->hashes)
         return count_by_gnu_hash(reader, elf);
-    if (!elf->old_hashes || !take(reader, elf->old_hashes, counts, sizeof(counts)))
+    if (!elf->old_hashes || !read_bytes(reader, elf->old_hashes, counts, sizeof(counts)))
         return 0;
     return counts[1] <= SYMBOLS_MAX ? counts[1] : 0;
 }
@@ -214,8 +217,8 @@ int loaded_elf_each(struct memory_reader reader, const struct loaded_elf *elf,
     Elf64_Sym *symbols = calloc(count, sizeof(*symbols));
     char *strings = malloc(elf->strings_size + 1);
     int err = !symbols || !strings ? -ENOMEM : 0;
-    if (err == 0 && (!take(reader, elf->symbols, symbols, count * sizeof(*symbols)) ||
-                     !take(reader, elf->strings, strings, elf->strings_size)))
+    if (err == 0 && (!read_bytes(reader, elf->symbols, symbols, count * sizeof(*symbols)) ||
+                     !read_bytes(reader, elf->strings, strings, elf->strings_size)))
         err = -EINVAL;
     if (err == 0)
         strings[elf->strings_size] = '\0';

@@ -1,8 +1,9 @@
-/* loaded_elf.h - an ELF object as it lies in the memory of another process: where it is, which functions it
- * offers, where its unwind tables are.
+/* loaded_elf.h - an ELF object as it lies in the memory of another process: where it is, which
+ * functions it offers, where its unwind tables are.
  *
- * Memory instead of files: it is what runs there, whatever namespace the file is in and whether it is still on
- * disk.  The bytes are hostile: every table is bounded, nothing is believed that does not fit. */
+ * Memory instead of files: it is what runs there, whatever namespace the file is in and whether
+ * it is still on disk.  The bytes are hostile: every table is bounded, nothing is believed that
+ * does not fit. */
 #pragma once
 
 #include <stdbool.h>

@@ -24,7 +24,8 @@ struct inbox {
     struct msghdr message;
     union pass_control control;
 };
-_Static_assert(sizeof(struct inbox) <= BORROWED_CELLS_BYTES,
+_Static_assert(sizeof(struct inbox) <= PASSED_CELLS_BYTES &&
+                   2 * PASSED_CELLS_BYTES <= BORROWED_CELLS_BYTES,
                "it fits the borrowed thread's memory");
 #define GOT_AT (offsetof(struct inbox, control) + CMSG_LEN(0))
 
@@ -33,10 +34,10 @@ static struct borrowed_step closing(const struct borrowed_thread *borrowed, size
     return borrowed_errand(borrowed, errand_close, borrowed_cells(borrowed) + cell);
 }
 
-static void fill_closing(const struct borrowed_thread *borrowed, struct borrowed_step *steps,
-                         int count)
+void passed_closing(const struct borrowed_thread *borrowed, const struct passing *passing,
+                    struct borrowed_step *steps)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < passing->count; i++)
         steps[i] = closing(borrowed, GOT_AT + (size_t)i * sizeof(int));
 }
 
@@ -55,7 +56,7 @@ static int lay_inbox(struct borrowed_thread *borrowed, const struct passing *pas
                                     .msg_controllen = sizeof(inbox.control)};
     if (!remote_write(borrowed->memory, at, &inbox, sizeof(inbox)))
         return -ESRCH;
-    fill_closing(borrowed, tidy + 2, passing->count);
+    passed_closing(borrowed, passing, tidy + 2);
     borrowed_tidy_later(borrowed, tidy, (size_t)passing->count + 2);
     return 0;
 }
@@ -64,7 +65,7 @@ void close_passed(struct borrowed_thread *borrowed, const struct passing *passin
 {
     struct fault ignored;
     struct borrowed_step steps[PASSED_MAX];
-    fill_closing(borrowed, steps, passing->count);
+    passed_closing(borrowed, passing, steps);
     borrowed_run(borrowed, steps, (size_t)passing->count, &ignored);
 }
 
@@ -91,7 +92,8 @@ static int failed(const struct borrowed_thread *borrowed, int64_t result, const 
 {
     return fault_set(fault, (int)result, "process %d cannot %s: %s%s", (int)borrowed->pid, what,
                      strerror((int)-result),
-                     result == -EMFILE ? "; it has no descriptor left, see its limit (ulimit -n)"
+                     result == -EMFILE ? "; the process has no file descriptor left, see its limit "
+                                         "(ulimit -n)"
                                        : "");
 }
 
@@ -141,7 +143,7 @@ int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, struct passing
     int sent = ours < 0 ? -errno : send_all(ours, passing);
     err = receive(borrowed, pair, passing, fault);
     if (sent < 0)
-        err = fault_set(fault, sent, "cannot hand descriptors to process %d: %s",
+        err = fault_set(fault, sent, "cannot pass file descriptors to process %d: %s",
                         (int)borrowed->pid, strerror(-sent));
     if (ours >= 0)
         close(ours);

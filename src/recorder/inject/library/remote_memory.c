@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
+
 int remote_memory_open(struct remote_memory *memory, pid_t pid)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-    memory->fd = open(path, O_RDWR | O_CLOEXEC);
-    return memory->fd < 0 ? -errno : 0;
+    memory->fd = proc_open((uint32_t)pid, 0, PROC_MEM_WRITE);
+    return memory->fd < 0 ? memory->fd : 0;
 }
 
 void remote_memory_close(struct remote_memory *memory)

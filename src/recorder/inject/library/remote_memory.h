@@ -1,6 +1,7 @@
 /* remote_memory.h - the memory of another process.
  *
- * Bound to the program that runs there when it is opened: after an exec every read and write fails. */
+ * Bound to the program that runs there when it is opened: after an exec every read and write
+ * fails. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +17,8 @@ struct remote_memory {
 int remote_memory_open(struct remote_memory *memory, pid_t pid);
 void remote_memory_close(struct remote_memory *memory);
 
-/* Whether the program that it was opened for is no more: the process runs another one by now, or has ended. */
+/* Whether the program that it was opened for is no more: the process runs another one by now, or
+ * has ended. */
 bool remote_memory_is_gone(const struct remote_memory *memory);
 
 /* All of it, or false. */

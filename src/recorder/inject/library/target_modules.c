@@ -114,8 +114,8 @@ static bool is_same(const struct loaded_elf *a, const struct loaded_elf *b)
 }
 
 /* The same object, known from before: same place, same build. */
-static struct target_module *take_known(struct target_modules *modules,
-                                        const struct target_module *fresh)
+static struct target_module *detach_known(struct target_modules *modules,
+                                          const struct target_module *fresh)
 {
     vec_each (known, &modules->modules) {
         struct target_module *module = *known;
@@ -128,14 +128,15 @@ static struct target_module *take_known(struct target_modules *modules,
     return NULL;
 }
 
-/* Adds the object that begins with the region, as it is known already or anew.  0, also when there is none. */
+/* Adds the object that begins with the region, as it is known already or anew.  0, also when
+ * there is none. */
 static int add_module(struct target_modules *modules, struct target_modules *known_before,
                       const struct map_region *region)
 {
     if (region->offset != 0 || !region->readable || (region->inode == 0 && region->name[0] != '['))
         return 0;
     struct target_module *module = module_create(modules, region);
-    struct target_module *known = module ? take_known(known_before, module) : NULL;
+    struct target_module *known = module ? detach_known(known_before, module) : NULL;
     if (known) {
         module_destroy(module);
         module = known;

@@ -1,5 +1,5 @@
-/* target_modules.h - the objects loaded in another process: which one holds an address, how to step out of a
- * function there, and whether a thread that is inside it may be borrowed.
+/* target_modules.h - the objects loaded in another process: which one holds an address, how to
+ * step out of a function there, and whether a thread that is inside it may be borrowed.
  *
  * Unwind tables and symbols are copied when first wanted, never while somebody waits: see
  * target_modules_prepare. */
@@ -45,11 +45,12 @@ void target_modules_init(struct target_modules *modules, pid_t pid,
                          const struct remote_memory *memory);
 void target_modules_fini(struct target_modules *modules);
 
-/* Reads the list of mappings again.  0 or -errno; what was copied of objects that are still there stays. */
+/* Reads the list of mappings again.  0 or -errno; what was copied of objects that are still
+ * there stays. */
 int target_modules_refresh(struct target_modules *modules);
 
-/* The same until libc is among them: a program that begins just now loads it first.  0, also when `wait_ns` was not
- * enough, or it becomes another program meanwhile; or -errno. */
+/* The same until libc is among them: a program that begins just now loads it first.  0, also
+ * when `wait_ns` was not enough, or it becomes another program meanwhile; or -errno. */
 int target_modules_await_libc(struct target_modules *modules, uint64_t wait_ns);
 
 /* The object that holds `address`, or NULL. */

@@ -1,5 +1,6 @@
-/* tracer_library.h - libmemoir.so, made ready to be handed to another process: a memfd with the part of the file that
- * the loader maps.  What only debuggers read would stay in memory as long as the process lives. */
+/* tracer_library.h - libmemoir.so, made ready to be handed to another process: a memfd with the
+ * part of the file that the loader maps.  What only debuggers read would stay in memory as long
+ * as the process lives. */
 #pragma once
 
 #include <stdint.h>

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "procfs/process/proc_open.h"
 
 #define ALL_NS                                                                                     \
     2000000000ull /* threads that make others faster than we stop them are never all stopped */
@@ -51,11 +52,9 @@ static int stop_listed(struct all_threads *all, DIR *tasks, uint64_t wait_ns)
 
 int all_threads_stop(struct all_threads *all, pid_t pid, uint64_t wait_ns)
 {
-    char path[64];
     int found;
     *all = (struct all_threads){0};
-    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-    DIR *tasks = opendir(path);
+    DIR *tasks = proc_open_folder((uint32_t)pid, PROC_TASKS);
     if (!tasks)
         return -errno;
     all->until_ns = monotonic_ns() + ALL_NS;

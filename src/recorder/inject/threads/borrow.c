@@ -13,15 +13,16 @@
 #include "base/clock.h"
 #include "inject/threads/stack_look.h"
 #include "inject/threads/thread_rank.h"
+#include "inject/threads/thread_registers.h"
 #include "procfs/process/process_status.h"
 
 #define STOP_WAIT_NS 20000000ull
 #define NAP_FIRST_NS 500000ull
 #define NAP_MOST_NS  20000000ull
 #define PREPARES_MAX 64 /* objects of one stack */
-#define USER_CODE_64 0x33
 #define STUCK_MAX    16
-#define DENIED_NS    50000000ull /* nor may anybody trace threads that end, as all do before an exec */
+/* nor may anybody trace threads that end, as all do before an exec */
+#define DENIED_NS 50000000ull
 
 struct borrow_search {
     struct target_modules *modules;
@@ -84,7 +85,7 @@ static int look(struct borrow_search *search, pid_t tid)
     if (err < 0)
         return err;
     search->report->looks++;
-    if (thread_registers(tid, &registers) && registers.cs == USER_CODE_64)
+    if (thread_registers(tid, &registers) && registers_are_64(&registers))
         stack_look(search->modules, &registers, &view);
     if (view.verdict == STACK_FREE) {
         err = borrowed_begin(search->borrowed, search->modules->pid, thread, search->modules,
@@ -128,21 +129,20 @@ static int refused(struct borrow_search *search, struct fault *fault)
         process_status_read((uint32_t)search->modules->pid, 0, &status) == 0 && status.state == 'D')
         return fault_set(
             fault, -EBUSY,
-            "%s (pid %d) waits inside the kernel where nothing may interrupt it (state D), as for "
-            "a disk, a network file system or a child made by vfork; try again when it goes on",
+            "%s (pid %d) is in an uninterruptible wait (state D), for example for a disk, a "
+            "network file system or a vfork child; try again when the process runs",
             status.name, (int)search->modules->pid);
     if (process_status_read((uint32_t)search->modules->pid, 0, &status) == 0 && status.state == 'T')
         return fault_set(fault, -EBUSY,
-                         "%s (pid %d) is stopped, so none of its threads can do anything for us; "
-                         "let it go on with kill -CONT %d, then %s",
+                         "%s (pid %d) is stopped, so memoir cannot borrow a thread; continue the "
+                         "process with kill -CONT %d, then %s",
                          status.name, (int)search->modules->pid, (int)search->modules->pid,
                          search->advice);
     return fault_set(
         fault, -EBUSY,
-        "no thread of process %d can be borrowed safely: in %u looks %u were in the loader or an "
-        "allocator, "
-        "%u in a signal handler, %u in code without unwind tables (last in %s), %u could not be "
-        "stopped; %s",
+        "no thread of process %d can be borrowed safely: of %u attempts, %u found it in the loader "
+        "or an allocator, %u in a signal handler, %u in code without unwind tables (last in %s), "
+        "%u could not be stopped; %s",
         (int)search->modules->pid, report->looks + report->unstoppable, report->busy,
         report->in_handler, report->unknown, report->busy_where, report->unstoppable,
         search->advice);
@@ -165,10 +165,10 @@ static int forbidden(const struct borrow_search *search, struct fault *fault)
     if (tracer)
         return fault_set(fault, -EPERM,
                          "process %u is traced by process %u, a debugger or another memoir that is "
-                         "about to attach; try again when that is done",
+                         "about to attach; try again when that has ended",
                          pid, tracer);
     return fault_set(fault, -EPERM,
-                     "the kernel does not let memoir trace process %u: somebody else did just now, "
+                     "the kernel does not let memoir trace process %u: another tracer was faster, "
                      "or a security module forbids it; try again, and see memoir doctor %u",
                      pid, pid);
 }

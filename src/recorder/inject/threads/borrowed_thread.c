@@ -2,7 +2,6 @@
 #include "inject/threads/borrowed_thread.h"
 
 #include <assert.h>
-#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -11,23 +10,24 @@
 #include <sys/ptrace.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
 #include "inject/library/errand_code.h"
 #include "inject/choice/limit_hint.h"
 #include "inject/library/put_back_frame.h"
+#include "inject/threads/call_code.h"
+#include "inject/threads/thread_registers.h"
 #include "inject/threads/thread_run.h"
 
-#define OP_WAIT_NS  10000000000ull
+#define OP_WAIT_NS  (10 * NS_PER_SECOND)
 #define STACK_BYTES (256u * 1024u)
 #define PAGE        4096u
 #define STEPS_BYTES 4096u
 #define SCRATCH_BYTES                                                                              \
     (PAGE + BORROWED_DATA_BYTES + STEPS_BYTES + STACK_BYTES) /* code, data, steps, stack */
-#define STACK_SPARE    (64u * 1024u) /* below the frame, for whatever signals the thread gets later */
-#define FLAGS_CLEARED  0x10500ull    /* resume, direction, trap */
+/* below the frame, for whatever signals the thread gets later */
+#define STACK_SPARE    (64u * 1024u)
 #define SIGNALS_HELD   (~(1ull << (ERRAND_SIGNAL - 1)))
 #define USER_SPACE_END (1ull << 47)
 
@@ -38,12 +38,6 @@ _Static_assert(ERRAND_TIDY_AT + 8 + BORROWED_TIDY_MAX * ERRAND_STEP_BYTES <= ERR
                        PAGE + BORROWED_DATA_BYTES + STEPS_BYTES,
                "behind what tidies up");
 _Static_assert(BORROWED_STEPS_MAX *ERRAND_STEP_BYTES <= STEPS_BYTES / 2, "they fit");
-
-static bool set_registers(const struct borrowed_thread *borrowed,
-                          const struct user_regs_struct *registers)
-{
-    return ptrace(PTRACE_SETREGS, borrowed->thread.tid, 0, registers) == 0;
-}
 
 /* In a restartable sequence the kernel would not know where to restart it. */
 static bool in_restartable_sequence(const struct borrowed_thread *borrowed)
@@ -57,38 +51,32 @@ static bool in_restartable_sequence(const struct borrowed_thread *borrowed)
         return false;
     if (!remote_read(borrowed->memory, sequence + 8, start_and_length, sizeof(start_and_length)))
         return true;
-    return borrowed->saved.rip - start_and_length[0] < start_and_length[1];
+    return registers_ip(&borrowed->saved) - start_and_length[0] < start_and_length[1];
 }
 
 static int save(struct borrowed_thread *borrowed)
 {
     pid_t tid = borrowed->thread.tid;
-    struct iovec vectors = {borrowed->vectors, sizeof(borrowed->vectors)};
-    if (ptrace(PTRACE_GETREGS, tid, 0, &borrowed->saved) < 0 ||
-        ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &vectors) < 0 ||
+    borrowed->vectors_size = sizeof(borrowed->vectors);
+    if (!thread_registers(tid, &borrowed->saved) ||
+        !thread_vectors(tid, borrowed->vectors, &borrowed->vectors_size) ||
         ptrace(PTRACE_GETSIGMASK, tid, sizeof(borrowed->signal_mask), &borrowed->signal_mask) < 0)
         return errno == ESRCH ? -ESRCH : -EIO;
-    borrowed->vectors_size = vectors.iov_len;
     return 0;
 }
 
-/* A wait that was interrupted before goes by the name of restart_syscall, which works only as long as nobody else
- * needs the kernel's note of it.  Which call it was stands in the code: mov $number, %eax; ...; syscall. */
-static uint64_t waiting_call(const struct borrowed_thread *borrowed)
+/* A wait that was interrupted before goes by the name of restart_syscall, which works only as
+ * long as nobody else needs the kernel's note of it.  Which call it was stands in the code. */
+static int64_t waiting_call(const struct borrowed_thread *borrowed)
 {
-    uint8_t code[32];
-    const struct user_regs_struct *saved = &borrowed->saved;
-    if (saved->orig_rax != SYS_restart_syscall ||
-        !remote_read(borrowed->memory, saved->rip - 2 - sizeof(code), code, sizeof(code)))
-        return saved->orig_rax;
-    for (size_t i = sizeof(code) - 5 + 1; i-- > 0;) {
-        uint32_t number;
-        memcpy(&number, code + i + 1, sizeof(number));
-        if (code[i] == 0xb8 && (number == SYS_clock_nanosleep || number == SYS_nanosleep ||
-                                number == SYS_poll || number == SYS_futex))
-            return number;
-    }
-    return saved->orig_rax;
+    static const uint32_t waits[] = {SYS_clock_nanosleep, SYS_nanosleep, SYS_poll, SYS_futex};
+    uint8_t code[CALL_CODE_BYTES];
+    int64_t const named = registers_call(&borrowed->saved);
+    uint64_t const from = registers_ip(&borrowed->saved) - sizeof(code);
+    if (named != SYS_restart_syscall || !remote_read(borrowed->memory, from, code, sizeof(code)))
+        return named;
+    int64_t const found = call_code_find(code, waits, sizeof(waits) / sizeof(waits[0]));
+    return found < 0 ? named : found;
 }
 
 /* Lays down what puts the thread back without us. */
@@ -98,8 +86,8 @@ static int lay_frame(struct borrowed_thread *borrowed, const struct target_modul
     size_t size;
     struct put_back_state state = {borrowed->saved, borrowed->signal_mask, borrowed->vectors,
                                    borrowed->vectors_size};
-    state.registers.orig_rax = waiting_call(borrowed);
-    const struct map_region *stack = map_list_find(&modules->maps, borrowed->saved.rsp);
+    registers_set_call(&state.registers, waiting_call(borrowed));
+    const struct map_region *stack = map_list_find(&modules->maps, registers_sp(&borrowed->saved));
     borrowed->frame = put_back_frame(&state, borrowed->spots.put_back, bytes, &size);
     if (!borrowed->frame)
         return -EIO;
@@ -109,8 +97,9 @@ static int lay_frame(struct borrowed_thread *borrowed, const struct target_modul
     return remote_write(borrowed->memory, borrowed->frame, bytes, size) ? 0 : -EIO;
 }
 
-/* The scratch memory goes where we say, because what unmaps it if we die right after it was mapped is laid down before.
- * Nobody else is about to map anything in a random place in the midst of the largest hole. */
+/* The scratch memory goes where we say, because what unmaps it if we die right after it was
+ * mapped is laid down before. Nobody else is about to map anything in a random place in the
+ * midst of the largest hole. */
 static uint64_t choose_room(const struct map_list *maps)
 {
     uint64_t at = 0, size = 0, before = 0, number = 0;
@@ -166,7 +155,8 @@ static int gone(const struct borrowed_thread *borrowed, struct fault *fault)
     return fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)borrowed->pid);
 }
 
-/* Its signals wait from the first thing it does for us: only then does the frame, which restores the mask, count. */
+/* Its signals wait from the first thing it does for us: only then does the frame, which restores
+ * the mask, count. */
 static void hold_signals(struct borrowed_thread *borrowed)
 {
     uint64_t const others = SIGNALS_HELD;
@@ -183,18 +173,10 @@ int borrowed_syscall(struct borrowed_thread *borrowed, long number, const uint64
                                    .how = PTRACE_SYSCALL,
                                    .deadline_ns = monotonic_ns() + OP_WAIT_NS};
     enum happening happening = CALLS_KERNEL;
-    registers.rip = borrowed->spots.call_kernel;
-    registers.rsp = borrowed->back;
-    registers.orig_rax = ~0ull;
-    registers.rax = (uint64_t)number;
-    registers.rdi = arguments[0];
-    registers.rsi = arguments[1];
-    registers.rdx = arguments[2];
-    registers.r10 = arguments[3];
-    registers.r8 = arguments[4];
-    registers.r9 = arguments[5];
-    registers.eflags &= ~FLAGS_CLEARED;
-    if (!set_registers(borrowed, &registers))
+    registers_begin_call(&registers,
+                         &(struct kernel_call){(uint64_t)number, arguments,
+                                               borrowed->spots.call_kernel, borrowed->back});
+    if (!thread_registers_set(borrowed->thread.tid, &registers))
         return gone(borrowed, fault);
     hold_signals(borrowed);
     while (happening == CALLS_KERNEL) {
@@ -211,7 +193,7 @@ int borrowed_syscall(struct borrowed_thread *borrowed, long number, const uint64
                          (int)borrowed->pid, number);
     if (!thread_registers(borrowed->thread.tid, &registers))
         return gone(borrowed, fault);
-    *result = (int64_t)registers.rax;
+    *result = registers_result(&registers);
     return 0;
 }
 
@@ -309,26 +291,24 @@ static int leave_alone(struct borrowed_thread *borrowed, struct fault *fault)
         ptrace(PTRACE_DETACH, tid, 0, 0);
     borrowed->thread.tid = 0;
     return fault_set(fault, -ETIMEDOUT,
-                     "thread %d of process %d waits for a lock for longer than 10 s; it was left "
-                     "alone and goes on "
-                     "by itself; try again later",
+                     "thread %d of process %d has waited for a lock for more than 10 s, so memoir "
+                     "released the thread; try again later",
                      (int)tid, (int)borrowed->pid);
 }
 
 static void fill_errand(const struct borrowed_thread *borrowed, size_t count,
                         struct user_regs_struct *registers)
 {
+    struct errand_start const errand = {.code = borrowed->scratch,
+                                        .sp = borrowed->scratch + SCRATCH_BYTES - 64,
+                                        .steps = steps_at(borrowed),
+                                        .count = count,
+                                        .frame = borrowed->frame,
+                                        .call_kernel = borrowed->spots.call_kernel,
+                                        .scratch = borrowed->scratch,
+                                        .size = SCRATCH_BYTES};
     *registers = borrowed->saved;
-    registers->rip = borrowed->scratch;
-    registers->rsp = borrowed->scratch + SCRATCH_BYTES - 64;
-    registers->orig_rax = ~0ull;
-    registers->rbx = steps_at(borrowed);
-    registers->rbp = count;
-    registers->r12 = borrowed->frame;
-    registers->r13 = borrowed->spots.call_kernel;
-    registers->r14 = borrowed->scratch;
-    registers->r15 = SCRATCH_BYTES;
-    registers->eflags &= ~FLAGS_CLEARED;
+    registers_begin_errand(registers, &errand);
 }
 
 int borrowed_run(struct borrowed_thread *borrowed, struct borrowed_step *steps, size_t count,
@@ -339,7 +319,7 @@ int borrowed_run(struct borrowed_thread *borrowed, struct borrowed_step *steps, 
     assert(count <= BORROWED_STEPS_MAX);
     fill_errand(borrowed, count, &registers);
     if (!remote_write(borrowed->memory, steps_at(borrowed), steps, count * sizeof(*steps)) ||
-        !set_registers(borrowed, &registers))
+        !thread_registers_set(borrowed->thread.tid, &registers))
         return gone(borrowed, fault);
     hold_signals(borrowed);
     struct thread_run const run = {.tid = borrowed->thread.tid,
@@ -356,7 +336,8 @@ int borrowed_run(struct borrowed_thread *borrowed, struct borrowed_step *steps, 
         thread_registers(borrowed->thread.tid, &registers);
         return fault_set(fault, -EFAULT,
                          "thread %d of process %d failed at 0x%llx while it worked for memoir",
-                         (int)borrowed->thread.tid, (int)borrowed->pid, registers.rip);
+                         (int)borrowed->thread.tid, (int)borrowed->pid,
+                         (unsigned long long)registers_ip(&registers));
     }
     if (!remote_read(borrowed->memory, steps_at(borrowed), steps, count * sizeof(*steps)))
         return gone(borrowed, fault);
@@ -372,7 +353,8 @@ int borrowed_call(struct borrowed_thread *borrowed, uint64_t function, const uin
     return err;
 }
 
-/* Brings it to a stop where the kernel still looks at the system call it was waiting in, and at its signals. */
+/* Brings it to a stop where the kernel still looks at the system call it was waiting in, and at
+ * its signals. */
 static bool stop_at_rest(const struct borrowed_thread *borrowed)
 {
     pid_t tid = borrowed->thread.tid;
@@ -394,7 +376,6 @@ uint64_t borrowed_end(struct borrowed_thread *borrowed)
     pid_t tid = borrowed->thread.tid;
     struct fault ignored;
     int64_t result;
-    struct iovec vectors = {borrowed->vectors, borrowed->vectors_size};
     if (tid == 0)
         return monotonic_ns() - borrowed->thread.since_ns;
     if (borrowed->errno_at)
@@ -405,10 +386,11 @@ uint64_t borrowed_end(struct borrowed_thread *borrowed)
                          (uint64_t[6]){borrowed->scratch, SCRATCH_BYTES, 0, 0, 0, 0}, &result,
                          &ignored);
     if (borrowed->masked && stop_at_rest(borrowed)) {
-        /* In this order, should we die in between: the frame restores the mask, not what comes after it. */
+        /* In this order, should we die in between: the frame restores the mask, not what comes
+         * after it. */
         ptrace(PTRACE_SETSIGMASK, tid, sizeof(borrowed->signal_mask), &borrowed->signal_mask);
-        ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &vectors);
-        ptrace(PTRACE_SETREGS, tid, 0, &borrowed->saved);
+        thread_vectors_set(tid, borrowed->vectors, borrowed->vectors_size);
+        thread_registers_set(tid, &borrowed->saved);
     }
     return thread_release(&borrowed->thread);
 }

@@ -1,9 +1,11 @@
-/* borrowed_thread.h - a stopped thread of another process that runs something for us and is then put back exactly
- * where it was: registers, vector state, signal mask, errno, and the system call it was waiting in.
+/* borrowed_thread.h - a stopped thread of another process that runs something for us and is then
+ * put back exactly where it was: registers, vector state, signal mask, errno, and the system
+ * call it was waiting in.
  *
- * It also puts itself back should we die at any moment: before anything else, the state it was in is laid on its own
- * stack as the kernel lays it there for a signal handler, and whatever we make it do returns into the instruction
- * that ends a handler.  Signals wait meanwhile.  Functions run on a stack of their own. */
+ * It also puts itself back should we die at any moment: before anything else, the state it was
+ * in is laid on its own stack as the kernel lays it there for a signal handler, and whatever we
+ * make it do returns into the instruction that ends a handler.  Signals wait meanwhile.
+ * Functions run on a stack of their own. */
 #pragma once
 
 #include <sys/user.h>
@@ -24,8 +26,8 @@ struct borrowed_thread {
     uint8_t vectors[BORROWED_VECTOR_MAX];
     size_t vectors_size;
     uint64_t frame; /* on its own stack */
-    uint64_t
-        back; /* the frame that it goes back through, should we be gone; that, or one before it */
+    /* the frame that it goes back through, should we be gone; that, or one before it */
+    uint64_t back;
     uint64_t room;    /* where the scratch memory is to be */
     uint64_t scratch; /* 0: not made yet */
     uint64_t errno_at;
@@ -33,23 +35,26 @@ struct borrowed_thread {
     bool masked; /* its signals wait */
 };
 
-/* Takes over a thread that stack_look found free.  `modules` tell where its stack ends, and where nothing is.  0, -EAGAIN when this moment is
- * not good (in a restartable sequence, too little stack), -ESRCH, -EIO; then nothing was changed. */
+/* Takes over a thread that stack_look found free.  `modules` tell where its stack ends, and
+ * where nothing is.  0, -EAGAIN when this moment is not good (in a restartable sequence, too
+ * little stack), -ESRCH, -EIO; then nothing was changed. */
 int borrowed_begin(struct borrowed_thread *borrowed, pid_t pid, struct stopped_thread thread,
                    const struct target_modules *modules, const struct code_spots *spots);
 
-/* Makes it call the kernel, before there is room for more.  0 with *result as the kernel gives it, -errno of ours with
- * `fault`. */
+/* Makes it call the kernel, before there is room for more.  0 with *result as the kernel gives
+ * it, -errno of ours with `fault`. */
 int borrowed_syscall(struct borrowed_thread *borrowed, long number, const uint64_t arguments[6],
                      int64_t *result, struct fault *fault);
 
-/* A stack for functions, and some memory.  `errno_location` is libc's function of that name, or 0. */
+/* A stack for functions, and some memory.  `errno_location` is libc's function of that name, or
+ * 0. */
 int borrowed_make_room(struct borrowed_thread *borrowed, uint64_t errno_location,
                        struct fault *fault);
 /* Memory for arguments: BORROWED_DATA_BYTES at this address. */
 uint64_t borrowed_data(const struct borrowed_thread *borrowed);
 #define BORROWED_DATA_BYTES 4096u
-/* Memory for descriptors and what is to be known of them when we are gone: BORROWED_CELLS_BYTES at this address. */
+/* Memory for descriptors and what is to be known of them when we are gone: BORROWED_CELLS_BYTES
+ * at this address. */
 uint64_t borrowed_cells(const struct borrowed_thread *borrowed);
 #define BORROWED_CELLS_BYTES 1024u
 
@@ -61,9 +66,10 @@ struct borrowed_step {
 };
 #define BORROWED_STEPS_MAX 32
 
-/* Makes it do several things in a row.  0 with the results in `steps`.  -ETIMEDOUT: it waits for a lock for longer than
- * 10 s; it was let go and comes back by itself.  -EFAULT: it crashed in there.  -ESRCH: it is gone.  After
- * -ETIMEDOUT and -ESRCH nothing but borrowed_end may be called. */
+/* Makes it do several things in a row.  0 with the results in `steps`.  -ETIMEDOUT: it waits for
+ * a lock for longer than 10 s; it was let go and comes back by itself.  -EFAULT: it crashed in
+ * there.  -ESRCH: it is gone.  After -ETIMEDOUT and -ESRCH nothing but borrowed_end may be
+ * called. */
 int borrowed_run(struct borrowed_thread *borrowed, struct borrowed_step *steps, size_t count,
                  struct fault *fault);
 
@@ -71,8 +77,8 @@ int borrowed_run(struct borrowed_thread *borrowed, struct borrowed_step *steps, 
 int borrowed_call(struct borrowed_thread *borrowed, uint64_t function, const uint64_t arguments[3],
                   uint64_t *result, struct fault *fault);
 
-/* What the thread itself must do before it goes back, should we be gone by then: close what we opened.  Replaces what
- * was said before. */
+/* What the thread itself must do before it goes back, should we be gone by then: close what we
+ * opened.  Replaces what was said before. */
 void borrowed_tidy_later(struct borrowed_thread *borrowed, const struct borrowed_step *steps,
                          size_t count);
 #define BORROWED_TIDY_MAX 6

@@ -6,7 +6,8 @@
 
 #include "base/vec.h"
 
-/* Code between two functions of an allocator is most likely the allocator's; farther away it is somebody else's. */
+/* Code between two functions of an allocator is most likely the allocator's; farther away it is
+ * somebody else's. */
 #define HELPERS_WITHIN 65536u
 
 static const char *const allocator_names[] = {"malloc",

@@ -1,5 +1,5 @@
-/* busy_names.h - the functions of an object that hold, or soon will hold, a lock which loading a library needs:
- * loading, allocating, forking, making and ending threads, ending the process. */
+/* busy_names.h - the functions of an object that hold, or soon will hold, a lock which loading a
+ * library needs: loading, allocating, forking, making and ending threads, ending the process. */
 #pragma once
 
 #include "inject/library/loaded_elf.h"
@@ -11,7 +11,8 @@ struct busy_names *busy_names_create(struct memory_reader reader, const struct l
                                      bool is_libc);
 void busy_names_destroy(struct busy_names *names);
 
-/* Whether `address` is in one of them; also in the unnamed helpers around an allocator's functions. */
+/* Whether `address` is in one of them; also in the unnamed helpers around an allocator's
+ * functions. */
 bool busy_names_hold(const struct busy_names *names, uint64_t address);
 
 /* Whether the object defines malloc itself. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "inject/threads/thread_registers.h"
 #include "unwind/eh_frame.h"
 
 #define FRAMES_MAX 4096u
@@ -39,15 +40,6 @@ static bool read_word(void *context, uint64_t address, uint64_t *value)
     if (bytes)
         memcpy(value, bytes + (address - page), sizeof(*value));
     return bytes != NULL;
-}
-
-static void take_registers(const struct user_regs_struct *from, uint64_t to[REG_COUNT])
-{
-    const uint64_t in_order[REG_COUNT] = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi,
-                                          from->rdi, from->rbp, from->rsp, from->r8,  from->r9,
-                                          from->r10, from->r11, from->r12, from->r13, from->r14,
-                                          from->r15, from->rip};
-    memcpy(to, in_order, sizeof(in_order));
 }
 
 /* Judges the frame at `pc` and finds the row that leads out of it.  True to go on. */
@@ -89,15 +81,15 @@ void stack_look(const struct target_modules *modules, const struct user_regs_str
     bool outermost = false;
 
     *view = (struct stack_view){.verdict = STACK_BUSY};
-    take_registers(registers, now);
+    registers_numbered(registers, now);
     for (; view->frames < FRAMES_MAX && !outermost; view->frames++) {
-        uint64_t sp = now[REG_RSP], pc = now[REG_RIP] - (view->frames > 0);
-        if (now[REG_RIP] == 0)
+        uint64_t sp = now[REG_SP], pc = now[REG_IP] - (view->frames > 0);
+        if (now[REG_IP] == 0)
             return;
         if (!look_at_frame(modules, pc, &row, view))
             return;
         if (eh_frame_step(&row, now, read_word, &reader, &outermost) < 0 ||
-            (!outermost && now[REG_RSP] <= sp)) {
+            (!outermost && now[REG_SP] <= sp)) {
             view->verdict = STACK_UNKNOWN;
             return;
         }

@@ -10,8 +10,9 @@ enum stack_verdict {
     STACK_BUSY,       /* in the loader, an allocator, or something else that holds a lock we need */
     STACK_IN_HANDLER, /* in a signal handler */
     STACK_UNKNOWN,    /* cannot be followed to its end */
-    STACK_UNPREPARED /* goes through an object whose tables are not here yet: let the thread go, prepare it,
-                         come again */
+    /* goes through an object whose tables are not here yet: let the thread go, prepare it, come
+     * again */
+    STACK_UNPREPARED
 };
 
 struct stack_view {

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 
 #include "base/vec.h"
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 
 #define TEXT_MAX    4096u
 #define THREADS_MAX 65536u
@@ -18,9 +18,8 @@
 /* The state letter; 0 when the thread is gone. */
 static char state_of(uint32_t pid, uint32_t tid)
 {
-    char path[64], *text, state = '\0';
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
-    if (proc_text_read(path, TEXT_MAX, &text) < 0)
+    char *text, state = '\0';
+    if (proc_read_text(pid, tid, PROC_STAT, TEXT_MAX, &text) < 0)
         return '\0';
     const char *after_name = strrchr(text, ')');
     if (after_name && after_name[1] == ' ')
@@ -31,11 +30,10 @@ static char state_of(uint32_t pid, uint32_t tid)
 
 static int rank_of(uint32_t pid, uint32_t tid)
 {
-    char path[64], *text;
+    char *text;
     long number = -1;
     int rank = 1;
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
-    if (proc_text_read(path, TEXT_MAX, &text) < 0)
+    if (proc_read_text(pid, tid, PROC_SYSCALL, TEXT_MAX, &text) < 0)
         return 1;
     if (text[0] >= '0' && text[0] <= '9')
         number = strtol(text, NULL, 10);
@@ -91,9 +89,7 @@ static bool rank_all(struct ranking *ranking, uint32_t pid, DIR *folder)
 int thread_rank(uint32_t pid, struct ranked_thread **threads, size_t *count)
 {
     struct ranking ranking = {.threads = {NULL, 0, 0}};
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%u/task", pid);
-    DIR *folder = opendir(path);
+    DIR *folder = proc_open_folder(pid, PROC_TASKS);
     if (!folder)
         return -errno;
     bool fits = rank_all(&ranking, pid, folder);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "inject/threads/thread_registers.h"
 #include "inject/threads/thread_stop.h"
 
 static bool is_crash(int signal)
@@ -19,7 +20,7 @@ static bool is_crash(int signal)
 static bool is_at(pid_t tid, uint64_t address)
 {
     struct user_regs_struct registers;
-    return thread_registers(tid, &registers) && registers.rip == address;
+    return thread_registers(tid, &registers) && registers_ip(&registers) == address;
 }
 
 /* How it goes on after a stop: with which request, and which signal. */

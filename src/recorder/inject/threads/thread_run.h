@@ -1,4 +1,5 @@
-/* thread_run.h - lets a stopped thread run until something happens to it that we want to know of. */
+/* thread_run.h - lets a stopped thread run until something happens to it that we want to know
+ * of. */
 #pragma once
 
 #include <stdint.h>
@@ -19,6 +20,6 @@ struct thread_run {
     uint64_t deadline_ns;
 };
 
-/* 0 with *happening; -ETIMEDOUT: it still runs; -ESRCH: it is gone.  Other signals are delivered; when somebody stops the
- * whole process it stands still with the others. */
+/* 0 with *happening; -ETIMEDOUT: it still runs; -ESRCH: it is gone.  Other signals are
+ * delivered; when somebody stops the whole process it stands still with the others. */
 int thread_run(const struct thread_run *run, enum happening *happening);

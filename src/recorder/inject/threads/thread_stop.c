@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "inject/threads/thread_registers.h"
 
 #define ALARM_SIGNAL (SIGRTMIN + 9) /* ends a wait that lasts too long */
 #define ALARM_AGAIN  10000000l      /* should it come just before the wait begins */
@@ -53,7 +54,7 @@ static bool set_alarm(uint64_t wait_ns, timer_t *alarm)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = ALARM_SIGNAL};
     struct itimerspec when = {
         .it_interval = {0, ALARM_AGAIN},
-        .it_value = {(time_t)(wait_ns / 1000000000u), (long)(wait_ns % 1000000000u)}};
+        .it_value = {(time_t)(wait_ns / NS_PER_SECOND), (long)(wait_ns % NS_PER_SECOND)}};
     event._sigev_un._tid = gettid();
     pthread_once(&once, catch_alarm);
     if (timer_create(CLOCK_MONOTONIC, &event, alarm) < 0)
@@ -79,9 +80,10 @@ int thread_wait(pid_t tid, uint64_t wait_ns, int *status)
     return got == tid && WIFSTOPPED(*status) ? 0 : -ESRCH;
 }
 
-/* Most system calls that a stop interrupts are begun again by the kernel.  These end with EINTR instead, which a
- * program that handles no signals may not expect; so we ask for what the others get. */
-static bool ends_with_eintr(uint64_t number)
+/* Most system calls that a stop interrupts are begun again by the kernel.  These end with EINTR
+ * instead, which a program that handles no signals may not expect; so we ask for what the others
+ * get. */
+static bool ends_with_eintr(int64_t number)
 {
     static const uint16_t calls[] = {
         SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,  SYS_semop,    SYS_semtimedop,
@@ -99,11 +101,11 @@ static bool ends_with_eintr(uint64_t number)
 static void begin_call_again(pid_t tid)
 {
     struct user_regs_struct registers;
-    if (!thread_registers(tid, &registers) || (int64_t)registers.rax != -EINTR ||
-        !ends_with_eintr(registers.orig_rax))
+    if (!thread_registers(tid, &registers) || registers_result(&registers) != -EINTR ||
+        !ends_with_eintr(registers_call(&registers)))
         return;
-    registers.rax = (uint64_t)-ERESTARTNOHAND;
-    ptrace(PTRACE_SETREGS, tid, 0, &registers);
+    registers_set_result(&registers, -ERESTARTNOHAND);
+    thread_registers_set(tid, &registers);
 }
 
 static bool is_our_stop(int status)
@@ -111,8 +113,9 @@ static bool is_our_stop(int status)
     return status >> 16 == PTRACE_EVENT_STOP;
 }
 
-/* The kernel lets nobody in while a thread executes another program, which waits until the other threads have ended, and those that we
- * trace have not before we know of it.  No signal makes this call fail, but meanwhile the handler runs. */
+/* The kernel lets nobody in while a thread executes another program, which waits until the other
+ * threads have ended, and those that we trace have not before we know of it.  No signal makes
+ * this call fail, but meanwhile the handler runs. */
 static int seize(pid_t tid)
 {
     timer_t alarm;
@@ -195,8 +198,9 @@ int thread_step(pid_t tid, uint64_t wait_ns)
     return ptrace(PTRACE_SINGLESTEP, tid, 0, signal) < 0 ? -errno : -ETIMEDOUT;
 }
 
-/* A step may be into a system call that waits for ever: we interrupt it.  Then the trap of the step is still to come, or is not;
- * only when the thread went on without one, and stopped for us again, it can be let go. */
+/* A step may be into a system call that waits for ever: we interrupt it.  Then the trap of the
+ * step is still to come, or is not; only when the thread went on without one, and stopped for us
+ * again, it can be let go. */
 void thread_end_step(pid_t tid)
 {
     int status;
@@ -216,9 +220,4 @@ void thread_end_step(pid_t tid)
             return;
         }
     }
-}
-
-bool thread_registers(pid_t tid, struct user_regs_struct *registers)
-{
-    return ptrace(PTRACE_GETREGS, tid, 0, registers) == 0;
 }

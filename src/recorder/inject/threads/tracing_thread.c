@@ -12,7 +12,7 @@
 /* Somebody stands still while we wait for a processor. */
 #define TRACING_NICE (-15)
 #define GONE_NAP_NS  50000l
-#define GONE_WAIT_NS 1000000000ull
+#define GONE_WAIT_NS NS_PER_SECOND
 
 struct tracing_errand {
     int (*body)(void *context);
@@ -31,7 +31,8 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* A thread is joined before the kernel has let go of those it traced, and until then nobody else may trace them. */
+/* A thread is joined before the kernel has let go of those it traced, and until then nobody else
+ * may trace them. */
 static void wait_until_gone(pid_t tid)
 {
     uint64_t const start = monotonic_ns();

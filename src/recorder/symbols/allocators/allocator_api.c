@@ -34,8 +34,8 @@ struct api_function {
     struct inside_shape shape;
 };
 
-/* In order of the name, for bsearch.  These mean the same wherever they are met: functions of libc, and of jemalloc
- * with its x. */
+/* In order of the name, for bsearch.  These mean the same wherever they are met: functions of
+ * libc, and of jemalloc with its x. */
 static const struct api_function common[] = {
     {"aligned_alloc", ALLOC(1)},
     {"calloc", ARRAY(0, 1)},
@@ -57,7 +57,8 @@ static const struct api_function common[] = {
     {"xallocx", {INSIDE_XALLOCX, 0, 1, NO}},
 };
 
-/* These mean something only after the prefix of mimalloc, whose heap_ functions have the heap as first argument ... */
+/* These mean something only after the prefix of mimalloc, whose heap_ functions have the heap as
+ * first argument ... */
 static const struct api_function mimalloc[] = {
     {"_expand", {INSIDE_EXPAND, 0, 1, NO}},
     {"aligned_offset_recalloc", RESIZE_ARRAY(0)},
@@ -183,7 +184,7 @@ const struct inside_shape *allocator_api_find(struct slice name, unsigned which)
     return shape;
 }
 
-static bool takes(struct slice *text, const char *prefix)
+static bool consume(struct slice *text, const char *prefix)
 {
     size_t size = strlen(prefix);
     if (text->size < size || memcmp(text->data, prefix, size) != 0)
@@ -192,22 +193,22 @@ static bool takes(struct slice *text, const char *prefix)
     return true;
 }
 
-/* _Znwm: operator new, _Zna: new[], _Zdl: delete, _Zda: delete[]; then the arguments.  What tcmalloc's hot_cold_t adds
- * comes last. */
+/* _Znwm: operator new, _Zna: new[], _Zdl: delete, _Zda: delete[]; then the arguments.  What
+ * tcmalloc's hot_cold_t adds comes last. */
 const struct inside_shape *allocator_api_find_operator(struct slice name)
 {
     static const struct inside_shape alloc = ALLOC(0), release = FREE;
-    bool is_new =
-        takes(&name, "_Znwm") || takes(&name, "_Znam") || takes(&name, "__size_returning_new");
-    if (!is_new && !takes(&name, "_ZdlPv") && !takes(&name, "_ZdaPv"))
+    bool is_new = consume(&name, "_Znwm") || consume(&name, "_Znam") ||
+                  consume(&name, "__size_returning_new");
+    if (!is_new && !consume(&name, "_ZdlPv") && !consume(&name, "_ZdaPv"))
         return NULL;
     if (!is_new)
-        takes(&name, "m");
-    takes(&name, "St11align_val_t");
-    takes(&name, "_aligned");
-    takes(&name, "RKSt9nothrow_t");
-    takes(&name, "12__hot_cold_t");
-    takes(&name, "_hot_cold");
+        consume(&name, "m");
+    consume(&name, "St11align_val_t");
+    consume(&name, "_aligned");
+    consume(&name, "RKSt9nothrow_t");
+    consume(&name, "12__hot_cold_t");
+    consume(&name, "_hot_cold");
     if (name.size > 0)
         return NULL;
     return is_new ? &alloc : &release;

@@ -93,8 +93,8 @@ static void add_prefix(struct allocator_search *search, enum kind kind, struct s
     memcpy(prefix->text, text.data, text.size);
 }
 
-/* A name that only this allocator has, under whatever prefix; the last `kept` characters of `sign` belong to the
- * name and not to the prefix. */
+/* A name that only this allocator has, under whatever prefix; the last `kept` characters of
+ * `sign` belong to the name and not to the prefix. */
 static const struct {
     const char *sign;
     size_t kept;
@@ -110,7 +110,8 @@ static const struct {
     {"tc_free", 4, KIND_TCMALLOC},
 };
 
-/* "mi_free" is mimalloc's, and so is "my_mi_free"; "anemi_free" is not, and "xmallocx" is not jemalloc's. */
+/* "mi_free" is mimalloc's, and so is "my_mi_free"; "anemi_free" is not, and "xmallocx" is not
+ * jemalloc's. */
 static bool begins_a_word(struct slice name, size_t at)
 {
     return at == 0 || name.data[at - 1] == '_';
@@ -219,8 +220,8 @@ static bool consider(struct allocator_family *family, struct allocator_search *s
            vec_push(&family->cold, (struct allocator_code){function->address, function->size});
 }
 
-/* A block of operator new is malloc's where both are in one file; else it may be another allocator's, which must not
- * be asked about it. */
+/* A block of operator new is malloc's where both are in one file; else it may be another
+ * allocator's, which must not be asked about it. */
 static const struct allocator_prefix *prefix_of(const struct allocator_search *search,
                                                 const struct allocator_entry *entry)
 {

@@ -1,7 +1,8 @@
 /* allocator_family.h - finds an allocator in a program or library by its symbols.
  *
- * jemalloc under any prefix (_rjem_, je_, none), mimalloc, tcmalloc, whatever is called malloc and free, and a prefix that
- * somebody names.  libc's own and the loader's are left out: those are reached otherwise. */
+ * jemalloc under any prefix (_rjem_, je_, none), mimalloc, tcmalloc, whatever is called malloc
+ * and free, and a prefix that somebody names.  libc's own and the loader's are left out: those
+ * are reached otherwise. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,8 +40,8 @@ struct allocator_family {
     cold; /* parts of functions that compilers put elsewhere; they may branch anywhere */
 };
 
-/* `wanted` is the prefix somebody named, or NULL.  0 also when nothing was found; -ENOMEM.  The names stay in the
- * file, which must outlive the family. */
+/* `wanted` is the prefix somebody named, or NULL.  0 also when nothing was found; -ENOMEM.  The
+ * names stay in the file, which must outlive the family. */
 int allocator_family_find(struct allocator_family *family, const struct elf_view *view,
                           const char *wanted);
 void allocator_family_free(struct allocator_family *family);

@@ -165,7 +165,8 @@ static bool find_exports(struct exports *exports, const struct elf_view *view)
            u32_at(exports->hashes, 8, &exports->bloom_words) && exports->buckets > 0;
 }
 
-/* .gnu.hash:  0 buckets   4 first symbol   8 words of bloom   12 shift   16 bloom, buckets, hashes (bit 0: last of its bucket) */
+/* .gnu.hash:  0 buckets   4 first symbol   8 words of bloom   12 shift   16 bloom, buckets,
+ *                         hashes (bit 0: last of its bucket) */
 static bool exports_have(const struct exports *exports, const char *name)
 {
     uint32_t const wanted = gnu_hash(name);

@@ -1,5 +1,5 @@
-/* program_marks.h - which language runtimes and allocators a program carries, by its sections, symbols and, when it
- * was stripped, by what it would print. */
+/* program_marks.h - which language runtimes and allocators a program carries, by its sections,
+ * symbols and, when it was stripped, by what it would print. */
 #pragma once
 
 #include <stdint.h>
@@ -24,8 +24,8 @@ enum program_mark {
 /* Of an executable, from its file. */
 uint32_t program_marks_find(const struct elf_view *view);
 
-/* The same without what takes long in large programs: those of Go are known by their sections, all others by exported
- * symbols and, when there are not many, by the rest. */
+/* The same without what takes long in large programs: those of Go are known by their sections,
+ * all others by exported symbols and, when there are not many, by the rest. */
 uint32_t program_marks_find_quickly(const struct elf_view *view);
 
 /* Of a library, from its file name alone; a path or a bare name. */

@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "foreign/foreign_request.h"
 
 typedef struct debuginfod_client client;
 
@@ -25,6 +28,8 @@ static int load(struct library *library)
     return library->begin && library->end && library->find_debuginfo ? 0 : -ENOSYS;
 }
 
+static const struct foreign_limits no_limits = {.bytes_max = FOREIGN_ELF_MAX};
+
 int debuginfod_open(const char *build_id_hex)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -32,6 +37,10 @@ int debuginfod_open(const char *build_id_hex)
 
     if (!urls || urls[0] == '\0' || build_id_hex[0] == '\0')
         return -ENOENT;
+    if (foreign_is_asked())
+        return foreign_ask_path(FOREIGN_DEBUG, "", build_id_hex, &no_limits);
+    if (strspn(build_id_hex, "0123456789abcdef") != strlen(build_id_hex))
+        return -EINVAL;
     int error = load(&library);
     if (error)
         return error;

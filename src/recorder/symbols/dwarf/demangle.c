@@ -23,7 +23,7 @@ struct sink {
 
 /* libiberty's callback demanglers keep everything on their stack and cannot be told to stop, so
  * leaving them by a jump is both the only way and a safe one. */
-static void take(const char *piece, size_t size, void *opaque)
+static void append(const char *piece, size_t size, void *opaque)
 {
     struct sink *sink = opaque;
     if (size == 0) /* an empty piece may come as NULL */
@@ -41,7 +41,7 @@ static bool fill(struct sink *sink, demangler into, const char *symbol)
 {
     if (setjmp(sink->too_long) != 0)
         return false;
-    return into(symbol, DMGL_PARAMS | DMGL_ANSI, take, sink) != 0;
+    return into(symbol, DMGL_PARAMS | DMGL_ANSI, append, sink) != 0;
 }
 
 static char *run(demangler into, const char *symbol)
@@ -68,8 +68,8 @@ static int hex_digit(char letter)
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-/* camlList_utils__loop_271: the parts are joined by two underscores or, later, by a dot; other letters are $ and two
- * digits; at the end stands a number. */
+/* camlList_utils__loop_271: the parts are joined by two underscores or, later, by a dot; other
+ * letters are $ and two digits; at the end stands a number. */
 static char *demangle_ocaml(const char *symbol)
 {
     const char *from = symbol + 4;
@@ -79,7 +79,9 @@ static char *demangle_ocaml(const char *symbol)
     if (digits > 0 && digits + 1 < length && from[length - digits - 1] == '_')
         length -= digits + 1;
     char *readable = malloc(length + 1);
-    for (size_t i = 0; readable && i < length; i++) {
+    if (!readable)
+        return NULL;
+    for (size_t i = 0; i < length; i++) {
         int const high = from[i] == '$' && i + 2 < length ? hex_digit(from[i + 1]) : -1;
         int const low = high >= 0 ? hex_digit(from[i + 2]) : -1;
         if (low >= 0 && isprint(high << 4 | low)) {
@@ -92,8 +94,7 @@ static char *demangle_ocaml(const char *symbol)
             readable[size++] = from[i];
         }
     }
-    if (readable)
-        readable[size] = '\0';
+    readable[size] = '\0';
     return readable;
 }
 

@@ -2,24 +2,24 @@
 #include "symbols/dwarf/dwarf_lines.h"
 
 #include <dwarf.h>
-#include <limits.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "symbols/dwarf/dwarf_unit.h"
+#include "symbols/dwarf/split_file.h"
 #include "symbols/elf/elf_view.h"
 
 #define UNPACKED_MAX ((uint64_t)512 * 1024 * 1024) /* of compressed sections; more is not read */
 #define UNITS_MAX    1000000u
+#define SPLITS_MAX   ((size_t)512 << 20) /* bytes of .dwo files */
 
 struct dwarf_lines {
     Elf *elf, *alternate_elf;
     Dwarf *dwarf, *alternate;
     struct range_index unit_ranges; /* value: which of units */
     VEC(struct dwarf_unit) units;
-    size_t unit_bytes, fixed_bytes;
+    size_t unit_bytes, fixed_bytes, split_bytes;
+    const char *root; /* where .dwo files are */
 };
 
 /* Sum of what compressed debug sections claim to unpack to. */
@@ -48,20 +48,13 @@ static uint64_t unpacked_bytes(const struct elf_view *view)
     return sum;
 }
 
-/* libdw looks for the alternate file by itself, and would open whatever is named.  The name in our
- * private copy is emptied, so that only a file module_files.c has checked is ever used. */
-static void hide_altlink(const struct elf_view *view)
-{
-    struct elf_section link;
-    if (elf_view_find(view, ".gnu_debugaltlink", &link) && link.bytes.size > 0)
-        memset((char *)link.bytes.data, 0, link.bytes.size);
-}
-
-/* Where variables are, and macros.  Nobody here asks, but libdw would unpack them, a sixth of all that libc's has. */
+/* Where variables are, and macros: nobody here asks, but libdw would unpack them, a sixth of all
+ * that libc's has.  And the name of the file that dwz moved parts to, which libdw would open,
+ * whatever it is: only a file that module_files.c has checked is ever used. */
 static bool is_unread(struct slice name)
 {
     static const char *const unread[] = {".debug_loclists", ".debug_loc", ".debug_macro",
-                                         ".debug_frame"};
+                                         ".debug_frame",    ".debug_sup", ".gnu_debugaltlink"};
     for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
         if (slice_equals(name, slice_of(unread[i])))
             return true;
@@ -113,7 +106,7 @@ static void close_dwarf(struct dwarf_lines *lines)
     dwarf_end(lines->dwarf);
     dwarf_end(lines->alternate);
     lines->dwarf = lines->alternate = NULL;
-    lines->unit_bytes = 0;
+    lines->unit_bytes = lines->split_bytes = 0;
 }
 
 /* Compilers that give a unit no addresses of its own still list them in .debug_aranges. */
@@ -165,7 +158,7 @@ static void index_units(struct dwarf_lines *lines)
     range_index_build(&lines->unit_ranges);
 }
 
-struct dwarf_lines *dwarf_lines_open(struct slice elf, struct slice alternate)
+struct dwarf_lines *dwarf_lines_open(struct slice elf, struct slice alternate, const char *root)
 {
     struct elf_view view, alternate_view;
 
@@ -175,13 +168,11 @@ struct dwarf_lines *dwarf_lines_open(struct slice elf, struct slice alternate)
     if (!lines)
         return NULL;
     elf_version(EV_CURRENT);
+    lines->root = root;
     bool has_alternate = alternate.size > 0 && is_usable(alternate, &alternate_view);
     if (has_alternate) {
         lines->alternate_elf = elf_memory((char *)alternate.data, alternate.size);
         lines->fixed_bytes = unpacked_bytes(&alternate_view);
-        hide_altlink(&alternate_view);
-    } else {
-        hide_altlink(&view);
     }
     lines->fixed_bytes += unpacked_bytes(&view);
     lines->elf = elf_memory((char *)elf.data, elf.size);
@@ -203,39 +194,22 @@ void dwarf_lines_close(struct dwarf_lines *lines)
     free(lines);
 }
 
-/* libdw opens the .dwo file a unit names without looking what it is; a pipe would hold us up. */
-static bool has_split_file(Dwarf_Die *skeleton)
-{
-    Dwarf_Attribute attribute;
-    char joined[PATH_MAX];
-    struct stat status;
-    const char *folder = dwarf_formstring(dwarf_attr(skeleton, DW_AT_comp_dir, &attribute));
-    const char *name = dwarf_formstring(dwarf_attr(skeleton, DW_AT_dwo_name, &attribute));
-
-    if (!name)
-        name = dwarf_formstring(dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute));
-    if (!name || (stat(name, &status) == 0 && !S_ISREG(status.st_mode)))
-        return false;
-    if (name[0] == '/')
-        return true;
-    if (snprintf(joined, sizeof(joined), "%s/%s", folder ? folder : ".", name) >=
-        (int)sizeof(joined))
-        return false;
-    return stat(joined, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 static void load_unit(struct dwarf_lines *lines, struct dwarf_unit *unit)
 {
     uint8_t type = 0;
-    Dwarf_Die split = {0};
+    Dwarf_Die split;
+    size_t size = 0;
 
     if (unit->loaded)
         return;
     if (dwarf_cu_info(unit->skeleton.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
-        type == DW_UT_skeleton && has_split_file(&unit->skeleton) &&
-        dwarf_cu_info(unit->skeleton.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-        split.addr)
+        type == DW_UT_skeleton && lines->split_bytes < SPLITS_MAX)
+        size =
+            split_file_find(&unit->skeleton, lines->root, SPLITS_MAX - lines->split_bytes, &split);
+    if (size > 0)
         unit->die = split;
+    lines->split_bytes += size;
+    lines->unit_bytes += size;
     dwarf_unit_load(unit);
     lines->unit_bytes += unit->bytes;
 }

@@ -21,8 +21,9 @@ struct dwarf_frame {
 };
 
 /* `elf` must be private and writable memory and outlive the result; `alternate` is the file dwz
- * moved shared parts to, or empty.  NULL when there is no usable DWARF. */
-struct dwarf_lines *dwarf_lines_open(struct slice elf, struct slice alternate);
+ * moved shared parts to, or empty; .dwo files are looked for below `root`, which must stay, as in
+ * foreign_file_open_below.  NULL when there is no usable DWARF. */
+struct dwarf_lines *dwarf_lines_open(struct slice elf, struct slice alternate, const char *root);
 void dwarf_lines_close(struct dwarf_lines *lines);
 
 /* Innermost inlined call first, the real function last (its names NULL when only its line is

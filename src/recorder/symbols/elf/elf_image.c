@@ -3,50 +3,33 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file_map.h"
+#include "foreign/foreign_file.h"
 
-/* Never waits (a path in a hostile file may name a pipe) and never becomes our terminal. */
-#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-#define VDSO_MAX   (1024 * 1024)
-
-static int open_inside(const char *root, const char *path)
-{
-    char joined[PATH_MAX];
-
-    if (root[0] == '\0')
-        return open(path, OPEN_FLAGS);
-    int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return -1;
-    struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
-    int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
-    int error = errno;
-    close(folder);
-    if (fd >= 0 || (error != ENOSYS && error != EPERM)) {
-        errno = error;
-        return fd;
-    }
-    /* A kernel or a sandbox without openat2: absolute links then leave the root, no worse. */
-    if (snprintf(joined, sizeof(joined), "%s/%s", root, path) >= (int)sizeof(joined)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    return open(joined, OPEN_FLAGS);
-}
+#define VDSO_MAX (1024 * 1024)
 
 int elf_file_open(const char *root, const char *path)
 {
-    int fd = open_inside(root, path);
-    return fd < 0 ? -errno : fd;
+    struct foreign_limits const limits = {.bytes_max = FOREIGN_ELF_MAX};
+    return foreign_file_open_below(root, path, &limits, NULL);
+}
+
+static bool is_of_others(const struct stat *status)
+{
+    return (status->st_uid != 0 && status->st_uid != geteuid()) ||
+           (status->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+/* Whoever is root in a root of its own is none of ours. */
+static bool is_our_root(const char *root)
+{
+    struct stat ours, theirs;
+    return root[0] == '\0' || (stat("/", &ours) == 0 && stat(root, &theirs) == 0 &&
+                               ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino);
 }
 
 int elf_image_take(struct elf_image *image, int fd)
@@ -62,7 +45,8 @@ int elf_image_take(struct elf_image *image, int fd)
     if (error == 0) {
         void *map = file_map(fd, (size_t)status.st_size);
         if (map) {
-            *image = (struct elf_image){{map, (size_t)status.st_size}, fd, status.st_mtim};
+            *image = (struct elf_image){
+                {map, (size_t)status.st_size}, fd, status.st_mtim, is_of_others(&status)};
             return 0;
         }
         error = -errno;
@@ -75,7 +59,10 @@ int elf_image_open(struct elf_image *image, const char *root, const char *path)
 {
     *image = ELF_IMAGE_NONE;
     int fd = elf_file_open(root, path);
-    return fd < 0 ? fd : elf_image_take(image, fd);
+    int const err = fd < 0 ? fd : elf_image_take(image, fd);
+    if (err == 0 && !is_our_root(root))
+        image->may_change = true;
+    return err;
 }
 
 int elf_image_open_vdso(struct elf_image *image)

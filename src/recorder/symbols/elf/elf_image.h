@@ -13,6 +13,7 @@ struct elf_image {
     struct slice bytes; /* empty: no image */
     int fd;             /* -1 for the vdso */
     struct timespec modified;
+    bool may_change; /* by others than us and root, or the file is in a root of its own */
 };
 
 #define ELF_IMAGE_NONE ((struct elf_image){.bytes = {"", 0}, .fd = -1})
@@ -21,7 +22,7 @@ struct elf_image {
  * inside it.  0 or -errno; then *image is ELF_IMAGE_NONE. */
 int elf_image_open(struct elf_image *image, const char *root, const char *path);
 
-/* Opens it only: a descriptor, or -errno. */
+/* Opens it only, by foreign_file_open_below: a descriptor, or -errno. */
 int elf_file_open(const char *root, const char *path);
 
 /* The same for an open descriptor, which the image takes (closed on failure too). */
@@ -32,5 +33,6 @@ int elf_image_open_vdso(struct elf_image *image);
 
 void elf_image_close(struct elf_image *image);
 
-/* False once the file was cut or rewritten: what is read of it then is zeroes, or not what it was. */
+/* False once the file was cut or rewritten: what is read of it then is zeroes, or not what it
+ * was. */
 bool elf_image_is_intact(const struct elf_image *image);

@@ -1,4 +1,5 @@
-/* function_start.h - where the function begins that holds an address, known without any name: unwind tables say it. */
+/* function_start.h - where the function begins that holds an address, known without any name:
+ * unwind tables say it. */
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* mapped_file.h - a file that a process runs and that is not to be found by its name any more: deleted, or replaced. */
+/* mapped_file.h - a file that a process runs and that is not to be found by its name any more:
+ * deleted, or replaced. */
 #pragma once
 
 /* `root` is "/proc/PID/root", `path` as the process saw it.  A descriptor, or -ENOENT. */

@@ -6,6 +6,7 @@
 
 #include "symbols/elf/function_start.h"
 #include "symbols/go/go_module.h"
+#include "symbols/dwarf/debug_copy.h"
 #include "symbols/dwarf/minidebug.h"
 
 struct elf_module {
@@ -15,6 +16,7 @@ struct elf_module {
     struct elf_symbols symbols; /* names point into the files and minidebug */
     struct pclntab go;          /* used when has_go */
     struct dwarf_lines *dwarf;  /* or NULL */
+    struct slice copies[2];     /* what it reads of files that others may change */
     bool has_go, is_resting;
 };
 
@@ -49,13 +51,47 @@ static void build_symbols(struct elf_module *module)
     (void)elf_symbols_build(&module->symbols, both, count);
 }
 
+/* The bytes themselves, or a copy of those that libdw reads. */
+static struct slice stable(const struct elf_image *image, struct slice *copy)
+{
+    if (!image->may_change)
+        return image->bytes;
+    *copy = debug_copy_make(image->bytes);
+    return *copy;
+}
+
+static bool has_dwarf(const struct elf_image *image)
+{
+    struct elf_view view;
+    struct elf_section section;
+    return elf_view_init(&view, image->bytes) == 0 &&
+           (elf_view_find(&view, ".debug_info", &section) ||
+            elf_view_find(&view, ".zdebug_info", &section));
+}
+
+static void close_dwarf(struct elf_module *module)
+{
+    dwarf_lines_close(module->dwarf);
+    module->dwarf = NULL;
+    for (size_t i = 0; i < sizeof(module->copies) / sizeof(module->copies[0]); i++) {
+        debug_copy_free(module->copies[i]);
+        module->copies[i] = (struct slice){"", 0};
+    }
+}
+
 static void open_dwarf(struct elf_module *module)
 {
     const struct elf_image *image =
         module->files.debug.bytes.size > 0 ? &module->files.debug : &module->files.module;
 
-    if (image->bytes.size > 0)
-        module->dwarf = dwarf_lines_open(image->bytes, module->files.alternate.bytes);
+    if (image->bytes.size == 0 || !has_dwarf(image))
+        return;
+    struct slice const bytes = stable(image, &module->copies[0]);
+    struct slice const alternate = stable(&module->files.alternate, &module->copies[1]);
+    if (bytes.size > 0)
+        module->dwarf = dwarf_lines_open(bytes, alternate, module->root);
+    if (!module->dwarf)
+        close_dwarf(module);
 }
 
 struct elf_module *module_create(const struct resolver_module *wanted)
@@ -84,7 +120,7 @@ void module_destroy(struct elf_module *module)
 {
     if (!module)
         return;
-    dwarf_lines_close(module->dwarf);
+    close_dwarf(module);
     elf_symbols_free(&module->symbols);
     free((char *)module->minidebug.data);
     module_files_close(&module->files);
@@ -99,7 +135,8 @@ bool module_is(const struct elf_module *module, const struct resolver_module *wa
     bool const is_open = module->files.module.bytes.size > 0 || module->files.debug.bytes.size > 0;
     if (strcmp(module->build_id, wanted->build_id) != 0)
         return false;
-    /* A build-id says what is in it: then one for all processes that have it mapped, by whatever name and root. */
+    /* A build-id says what is in it: then one for all processes that have it mapped, by whatever
+     * name and root. */
     return (is_open && module->build_id[0]) ||
            (strcmp(module->path, wanted->path) == 0 && strcmp(module->root, wanted->root) == 0);
 }
@@ -248,8 +285,7 @@ size_t module_bytes(const struct elf_module *module)
 void module_rest(struct elf_module *module)
 {
     module->is_resting = module->is_resting || module->dwarf;
-    dwarf_lines_close(module->dwarf);
-    module->dwarf = NULL;
+    close_dwarf(module);
 }
 
 void module_forget(struct elf_module *module)

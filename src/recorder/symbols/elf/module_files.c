@@ -60,7 +60,8 @@ static bool open_module(struct module_files *files, const struct resolver_module
     if (fd >= 0 && elf_image_take(&files->module, fd) == 0 &&
         accept(&files->module, &files->module_view, module->build_id))
         return true;
-    /* The process may have ended, and its folder with it: the file is the same if its build-id is. */
+    /* The process may have ended, and its folder with it: the file is the same if its build-id
+     * is. */
     struct resolver_module here = *module;
     here.root = "";
     return module->root[0] != '\0' && module->build_id[0] != '\0' && open_named(files, &here);

@@ -162,7 +162,8 @@ bool pclntab_find_name(const struct pclntab *table, const char *name, uint64_t *
     return false;
 }
 
-/* The runtime's own functions that are not just called, and return.  Go 1.17 began to flag those that begin a stack. */
+/* The runtime's own functions that are not just called, and return.  Go 1.17 began to flag those
+ * that begin a stack. */
 static const struct {
     const char *name;
     enum go_stack_kind kind;
@@ -205,8 +206,9 @@ static enum go_stack_kind kind_of(const struct pclntab_function *function)
     return GO_STACK_CALLED;
 }
 
-/* Functions that ask the kernel's own code for the time keep their stack pointer in r12 meanwhile: from the first
- * instruction after the usual ones, which take 14 bytes, until they leave their frame. */
+/* Functions that ask the kernel's own code for the time keep their stack pointer in r12
+ * meanwhile: from the first instruction after the usual ones, which take 14 bytes, until they
+ * leave their frame. */
 #define R12_FROM 17u
 
 bool pclntab_stack(const struct pclntab *table, uint64_t address, struct go_stack *out)

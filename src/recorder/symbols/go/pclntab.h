@@ -45,10 +45,12 @@ size_t pclntab_find(const struct pclntab *table, uint64_t address, struct go_fra
 /* How to step out of a Go function. */
 enum go_stack_kind {
     GO_STACK_CALLED, /* the return address lies `size` bytes above the stack pointer */
-    GO_STACK_IN_R12, /* the same, but while it calls, r12 keeps its stack pointer: it calls on the thread's stack */
-    GO_STACK_BEGINS,   /* nobody called this: a goroutine or a thread begins here */
-    GO_STACK_SWITCHED, /* called on another stack: the runtime changes to the thread's own, or back */
-    GO_STACK_SIGNAL    /* returns to what a signal interrupted */
+    /* the same, but while it calls, r12 keeps its stack pointer: it calls on the thread's stack */
+    GO_STACK_IN_R12,
+    GO_STACK_BEGINS, /* nobody called this: a goroutine or a thread begins here */
+    /* called on another stack: the runtime changes to the thread's own, or back */
+    GO_STACK_SWITCHED,
+    GO_STACK_SIGNAL /* returns to what a signal interrupted */
 };
 struct go_stack {
     enum go_stack_kind kind;

@@ -24,7 +24,7 @@ struct kernel_names {
 };
 
 /* A word off the front of a line. */
-static struct slice take_word(struct slice *line)
+static struct slice consume_word(struct slice *line)
 {
     size_t from = 0, to;
     while (from < line->size && (line->data[from] == ' ' || line->data[from] == '\t'))
@@ -71,13 +71,14 @@ static uint32_t weigh(char type, struct slice name)
            (is_made ? 4000 : 0);
 }
 
-/* One line: address, type, name and perhaps [module].  -ENOMEM; whatever else is wrong with it, it is left out. */
-static int take_line(struct kernel_names *names, struct slice line, size_t *zeros)
+/* One line: address, type, name and perhaps [module].  -ENOMEM; whatever else is wrong with it,
+ * it is left out. */
+static int parse_line(struct kernel_names *names, struct slice line, size_t *zeros)
 {
     uint64_t address;
-    bool const has_address = parse_address(take_word(&line), &address);
-    struct slice const type = take_word(&line), name = take_word(&line);
-    struct slice module = take_word(&line);
+    bool const has_address = parse_address(consume_word(&line), &address);
+    struct slice const type = consume_word(&line), name = consume_word(&line);
+    struct slice module = consume_word(&line);
     if (!has_address || type.size != 1 || name.size == 0 || !strchr("tTwW", type.data[0]))
         return 0;
     *zeros += address == 0;
@@ -123,7 +124,7 @@ struct kernel_names *kernel_names_parse(struct slice text)
     while (err == 0 && text.size > 0) {
         const char *end = memchr(text.data, '\n', text.size);
         size_t const length = end ? (size_t)(end - text.data) : text.size;
-        err = take_line(names, (struct slice){text.data, length}, &zeros);
+        err = parse_line(names, (struct slice){text.data, length}, &zeros);
         text.data += length + (end != NULL);
         text.size -= length + (end != NULL);
     }
@@ -138,11 +139,26 @@ struct kernel_names *kernel_names_parse(struct slice text)
     return names;
 }
 
+static int kept = -1;
+
+void kernel_names_keep(void)
+{
+    if (kept < 0)
+        kept = open(KERNEL_NAMES, O_RDONLY | O_CLOEXEC);
+}
+
+int kernel_names_open(void)
+{
+    if (kept < 0)
+        return open(KERNEL_NAMES, O_RDONLY | O_CLOEXEC);
+    return lseek(kept, 0, SEEK_SET) < 0 ? -1 : fcntl(kept, F_DUPFD_CLOEXEC, 0);
+}
+
 struct kernel_names *kernel_names_read(const char *path)
 {
     VEC(char) text = {.items = NULL};
     struct kernel_names *names = NULL;
-    int const fd = open(path ? path : "/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+    int const fd = path ? open(path, O_RDONLY | O_CLOEXEC) : kernel_names_open();
     ssize_t got = fd < 0 ? -1 : 1;
     while (got > 0 && text.count < TEXT_MAX && vec_reserve(&text, (size_t)1 << 20)) {
         got = read(fd, text.items + text.count, text.room - text.count);

@@ -1,8 +1,10 @@
-/* perf_map.h - names of code made at run time, from the list that its runtime writes (node --perf-basic-prof, Java, .NET, ...):
- * /tmp/perf-PID.map, with a line "START SIZE name" for each function, in hex.
+/* perf_map.h - names of code made at run time, from the list that its runtime writes (node
+ * --perf-basic-prof, Java, .NET, ...): /tmp/perf-PID.map, with a line "START SIZE name" for each
+ * function, in hex.
  *
- * The list only grows and has no times; addresses are used again, so the last line about an address holds.  The file is
- * hostile: at most PERF_MAP_BYTES_MAX of it are read.  Not thread-safe. */
+ * The list only grows and has no times; addresses are used again, so the last line about an
+ * address holds.  The file is hostile: at most PERF_MAP_BYTES_MAX of it are read.  Not
+ * thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,11 +16,13 @@
 
 struct perf_map;
 
-/* Whether a module's path is that of such a list, as we see it: "/tmp/perf-7.map", "/proc/4242/root/tmp/perf-7.map". */
+/* Whether a module's path is that of such a list, as we see it: "/tmp/perf-7.map",
+ * "/proc/4242/root/tmp/perf-7.map". */
 bool perf_map_is_path(const char *path);
 
-/* The list at `path`, if `owner` (a user; or PERF_MAP_ANYONE) made it: no link and no device is followed.  NULL when there
- * is none, or out of memory.  The file stays open, so it is read on when its process and its folder are gone. */
+/* The list at `path`, if `owner` (a user; or PERF_MAP_ANYONE) made it: no link and no device is
+ * followed.  NULL when there is none, or out of memory.  The file stays open, so it is read on
+ * when its process and its folder are gone. */
 struct perf_map *perf_map_open(const char *path, uint32_t owner);
 void perf_map_close(struct perf_map *map); /* also NULL */
 

@@ -113,7 +113,8 @@ static void trim(struct resolver *resolver)
     }
 }
 
-/* The list of a process, opened when it is first asked for and kept: the process may be gone the next time. */
+/* The list of a process, opened when it is first asked for and kept: the process may be gone the
+ * next time. */
 static struct perf_map *find_made(struct resolver *resolver, const char *path)
 {
     for (size_t i = 0; i < resolver->map_count; i++)

@@ -35,7 +35,8 @@ struct resolved {
 struct resolver *resolver_create(void); /* NULL when out of memory */
 void resolver_destroy(struct resolver *resolver);
 
-/* Nobody asks for a while: gives memory back.  Files stay open, for their process may be gone the next time. */
+/* Nobody asks for a while: gives memory back.  Files stay open, for their process may be gone
+ * the next time. */
 void resolver_rest(struct resolver *resolver);
 
 /* Names the ELF virtual address `address` (already a call site: return address minus one) of
@@ -43,6 +44,7 @@ void resolver_rest(struct resolver *resolver);
 size_t resolver_lookup(struct resolver *resolver, const struct resolver_module *module,
                        uint64_t address, struct resolved out[RESOLVED_MAX]);
 
-/* Where the function begins that holds `address`, also when it has no name; 0 when that is not known. */
+/* Where the function begins that holds `address`, also when it has no name; 0 when that is not
+ * known. */
 uint64_t resolver_function_start(struct resolver *resolver, const struct resolver_module *module,
                                  uint64_t address);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
 #include "procfs/process/proc_text.h"
 
 #define TEXT_MAX  65536u
@@ -77,7 +78,8 @@ static bool starts_with(struct slice line, const char *text)
     return line.size >= size && memcmp(line.data, text, size) == 0;
 }
 
-/* Whether one line of /proc/PID/cgroup, "4:cpu,memory:/path", is of the memory controller; its path. */
+/* Whether one line of /proc/PID/cgroup, "4:cpu,memory:/path", is of the memory controller; its
+ * path. */
 static bool is_memory_line(struct slice line, struct slice *path)
 {
     const char *names = memchr(line.data, ':', line.size);
@@ -188,12 +190,11 @@ static void clear_figures(struct cgroup_memory *memory)
 /* Which cgroup a process is in, and where that lies; no figures yet. */
 static int find_cgroup(uint32_t pid, struct cgroup_memory *memory, char folder[PATH_ROOM])
 {
-    char path[64], *text;
+    char *text;
     clear_figures(memory);
     memory->version = 0;
     memory->path[0] = '\0';
-    snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-    int const err = proc_text_read(path, TEXT_MAX, &text);
+    int const err = proc_read_text(pid, 0, PROC_CGROUP, TEXT_MAX, &text);
     if (err < 0)
         return err;
     bool const unified = access(ROOT_V2 "/cgroup.controllers", F_OK) == 0;

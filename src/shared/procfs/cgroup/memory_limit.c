@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "procfs/cgroup/cgroup_memory.h"
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 
 #define TEXT_MAX     16384
 #define VALUE_COLUMN 26 /* of the soft limit, behind its name */
@@ -54,9 +54,8 @@ uint64_t memory_limit_parse(struct slice text)
 
 static char *read_limits(uint32_t pid)
 {
-    char path[64], *text;
-    snprintf(path, sizeof(path), "/proc/%u/limits", pid);
-    return proc_text_read(path, TEXT_MAX, &text) < 0 ? NULL : text;
+    char *text;
+    return proc_read_text(pid, 0, PROC_LIMITS, TEXT_MAX, &text) < 0 ? NULL : text;
 }
 
 uint64_t address_limit_read(uint32_t pid)

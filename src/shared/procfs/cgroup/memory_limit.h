@@ -5,7 +5,8 @@
 
 #include "base/slice.h"
 
-/* The least of its address space and data limits (soft), from the text of /proc/PID/limits; 0: none. */
+/* The least of its address space and data limits (soft), from the text of /proc/PID/limits; 0:
+ * none. */
 uint64_t memory_limit_parse(struct slice text);
 
 /* Of its address space alone (soft); 0: none, or not known. */

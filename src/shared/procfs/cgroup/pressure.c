@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
 #include "procfs/process/proc_text.h"
 
 #define TEXT_MAX 4096
@@ -77,10 +78,9 @@ static int find_file(const char *cgroup, int cgroup_size, char *path, size_t siz
 
 static int find_cgroup(uint32_t pid, char *path, size_t size)
 {
-    char file[64], *text;
+    char *text;
     int err = -ENOENT;
-    snprintf(file, sizeof(file), "/proc/%u/cgroup", pid);
-    if (proc_text_read(file, TEXT_MAX, &text) < 0)
+    if (proc_read_text(pid, 0, PROC_CGROUP, TEXT_MAX, &text) < 0)
         return -ENOENT;
     const char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
     line = line ? strchr(line, '/') : NULL;

@@ -8,9 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define SECOND_US UINT64_C(1000000)
-#define SECOND_NS UINT64_C(1000000000)
-#define STEP_NS   (9 * SECOND_NS / 10) /* between two readings that are kept */
+#define STEP_NS   (9 * NS_PER_SECOND / 10) /* between two readings that are kept */
 
 /* The kernel wants the final NUL as well. */
 static int ask(int fd, uint64_t asked_us, uint64_t window_us)
@@ -60,11 +61,11 @@ bool pressure_trigger_poll(struct pressure_trigger *trigger)
     return trigger->is_told;
 }
 
-/* The reading before which the window lies that the kernel may be speaking of: it looks at windows that have just
- * ended, and as seldom as once in each. */
+/* The reading before which the window lies that the kernel may be speaking of: it looks at
+ * windows that have just ended, and as seldom as once in each. */
 static uint64_t waited_before(const struct pressure_trigger *trigger, uint64_t time_ns)
 {
-    uint64_t const span_ns = 2 * trigger->window_us * 1000 + SECOND_NS;
+    uint64_t const span_ns = 2 * trigger->window_us * 1000 + NS_PER_SECOND;
     unsigned const count = trigger->seen_count;
     unsigned const kept = count < PRESSURE_SEEN_MAX ? count : PRESSURE_SEEN_MAX;
     uint64_t waited = 0;

@@ -2,7 +2,6 @@
 #include "procfs/memory/mapping_kind.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 
 #define MOUNTINFO_MAX   ((size_t)16 << 20)
 #define TMPFS_NUMBER    0x01021994
@@ -38,8 +37,9 @@ static int remember(struct mapping_kinds *kinds, uint64_t device, enum mapping_k
     return vec_push(&kinds->devices, (struct mapping_device){device, kind}) ? 0 : -ENOMEM;
 }
 
-/* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [FIELDS...] - TYPE SOURCE OPTIONS; blanks in names are written as \040 */
-static int take_mount(struct mapping_kinds *kinds, const char *line, size_t length)
+/* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [FIELDS...] - TYPE SOURCE OPTIONS; blanks in names
+ * are written as \040 */
+static int parse_mount(struct mapping_kinds *kinds, const char *line, size_t length)
 {
     unsigned major_number, minor_number;
     char text[64];
@@ -47,6 +47,7 @@ static int take_mount(struct mapping_kinds *kinds, const char *line, size_t leng
     size_t const head = length < sizeof(text) - 1 ? length : sizeof(text) - 1;
     memcpy(text, line, head);
     text[head] = '\0';
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
     if (!type || sscanf(text, "%*u %*u %u:%u ", &major_number, &minor_number) != 2)
         return 0;
     type += 3;
@@ -66,7 +67,7 @@ int mapping_kinds_parse(struct mapping_kinds *kinds, const char *mountinfo)
     int err = 0;
     while (err == 0 && *mountinfo) {
         size_t const length = strcspn(mountinfo, "\n");
-        err = take_mount(kinds, mountinfo, length);
+        err = parse_mount(kinds, mountinfo, length);
         mountinfo += length + (mountinfo[length] == '\n');
     }
     return err;
@@ -94,20 +95,16 @@ static void find_kernels(struct mapping_kinds *kinds)
 
 static void read_mounts(struct mapping_kinds *kinds, uint32_t pid)
 {
-    char path[64], *text = NULL;
-    snprintf(path, sizeof(path), "/proc/%u/mountinfo", pid);
-    if (proc_text_read(path, MOUNTINFO_MAX, &text) == 0)
+    char *text = NULL;
+    if (proc_read_text(pid, 0, PROC_MOUNTINFO, MOUNTINFO_MAX, &text) == 0)
         (void)mapping_kinds_parse(kinds, text);
     free(text);
 }
 
 static enum mapping_kind ask_file_system(uint32_t pid, const struct map_region *region)
 {
-    char path[96];
     struct statfs facts;
-    snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, region->start,
-             region->end);
-    if (statfs(path, &facts) < 0)
+    if (proc_mapped_system(pid, region->start, region->end, &facts) < 0)
         return MAPPING_FILE;
     if ((unsigned long)facts.f_type == HUGETLBFS_MAGIC)
         return MAPPING_UNCOUNTED;

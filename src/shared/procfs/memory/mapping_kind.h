@@ -1,9 +1,12 @@
-/* mapping_kind.h - how the kernel counts the pages of a mapping: as of a file, as shared memory, or not at all.
+/* mapping_kind.h - how the kernel counts the pages of a mapping: as of a file, as shared memory,
+ * or not at all.
  *
- * Shared memory is what lies in a tmpfs: memfd, System V, shared anonymous memory, /dev/shm, mounts.  Which file system a mapping is of
- * is told by its device: those of the kernel itself are found by trying, those of mounts in the mountinfo of the process, others
- * (a mount that is gone) through map_files where that is allowed; what nobody tells counts as a file.  A file of an overlay that has its
- * upper layer in a tmpfs counts as a file here, and as shared memory in the kernel. */
+ * Shared memory is what lies in a tmpfs: memfd, System V, shared anonymous memory, /dev/shm,
+ * mounts.  Which file system a mapping is of is told by its device: those of the kernel itself
+ * are found by trying, those of mounts in the mountinfo of the process, others (a mount that is
+ * gone) through map_files where that is allowed; what is not known counts as a file.  A file of
+ * an overlay that has its upper layer in a tmpfs counts as a file here, and as shared memory in
+ * the kernel. */
 #pragma once
 
 #include <stdint.h>

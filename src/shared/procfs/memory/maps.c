@@ -7,12 +7,13 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "procfs/process/proc_open.h"
 #include "procfs/process/proc_text.h"
 
 #define MAPS_MAX ((size_t)256 << 20)
 
-/* Takes a number and the letter that must follow it off the front. */
-static bool take_number(const char **at, int base, char after, uint64_t *value)
+/* Parses a number and the letter that must follow it off the front. */
+static bool parse_number(const char **at, int base, char after, uint64_t *value)
 {
     char *end;
     if (strspn(*at, base == 16 ? "0123456789abcdef" : "0123456789") == 0)
@@ -28,8 +29,8 @@ static bool take_number(const char **at, int base, char after, uint64_t *value)
 bool map_region_parse(const char *line, struct map_region *region)
 {
     uint64_t major, minor;
-    if (!take_number(&line, 16, '-', &region->start) ||
-        !take_number(&line, 16, ' ', &region->end) || region->end <= region->start ||
+    if (!parse_number(&line, 16, '-', &region->start) ||
+        !parse_number(&line, 16, ' ', &region->end) || region->end <= region->start ||
         strlen(line) < 5 || line[4] != ' ')
         return false;
     region->readable = line[0] == 'r';
@@ -37,20 +38,18 @@ bool map_region_parse(const char *line, struct map_region *region)
     region->executable = line[2] == 'x';
     region->shared = line[3] == 's';
     line += 5;
-    if (!take_number(&line, 16, ' ', &region->offset) || !take_number(&line, 16, ':', &major) ||
-        !take_number(&line, 16, ' ', &minor) || !take_number(&line, 10, ' ', &region->inode))
+    if (!parse_number(&line, 16, ' ', &region->offset) || !parse_number(&line, 16, ':', &major) ||
+        !parse_number(&line, 16, ' ', &minor) || !parse_number(&line, 10, ' ', &region->inode))
         return false;
     region->device = makedev((unsigned)major, (unsigned)minor);
     region->name = line + strspn(line, " ");
     return true;
 }
 
-int map_list_read(uint32_t pid, struct map_list *list)
+/* Regions of a text, whose lines end with NUL then. */
+static int parse_list(struct map_list *list)
 {
-    char path[64];
-    *list = (struct map_list){.text = NULL};
-    snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-    int err = proc_text_read(path, MAPS_MAX, &list->text);
+    int err = 0;
     for (char *line = list->text, *next; err == 0 && line && *line; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -62,6 +61,20 @@ int map_list_read(uint32_t pid, struct map_list *list)
     if (err < 0)
         map_list_fini(list);
     return err;
+}
+
+int map_list_read(uint32_t pid, struct map_list *list)
+{
+    *list = (struct map_list){.text = NULL};
+    int const err = proc_read_text(pid, 0, PROC_MAPS, MAPS_MAX, &list->text);
+    return err < 0 ? err : parse_list(list);
+}
+
+int map_list_read_open(int fd, struct map_list *list)
+{
+    *list = (struct map_list){.text = NULL};
+    int const err = proc_text_read_fd(fd, MAPS_MAX, &list->text);
+    return err < 0 ? err : parse_list(list);
 }
 
 void map_list_fini(struct map_list *list)

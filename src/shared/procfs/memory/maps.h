@@ -18,11 +18,14 @@ struct map_list {
     char *text;                     /* what the names point into */
 };
 
-/* Parses one line, without its newline and NUL-terminated; `name` points into it.  false when it is no such line. */
+/* Parses one line, without its newline and NUL-terminated; `name` points into it.  false when it
+ * is no such line. */
 bool map_region_parse(const char *line, struct map_region *region);
 
 /* Reads them all.  0 or -errno; then the list is empty.  The caller ends it with map_list_fini. */
 int map_list_read(uint32_t pid, struct map_list *list);
+/* The same from a file that is open, PROC_MAPS, from where it stands. */
+int map_list_read_open(int fd, struct map_list *list);
 void map_list_fini(struct map_list *list);
 
 /* The region that holds `address`, or NULL. */

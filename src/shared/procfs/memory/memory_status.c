@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 
 #define KIB        1024
 #define STATUS_MAX 8192
@@ -33,7 +33,7 @@ static int64_t *field_of(struct memory_status *memory, size_t i)
 }
 
 /* `line` has its end cut off. */
-static void take_line(struct memory_status *memory, const char *line)
+static void parse_line(struct memory_status *memory, const char *line)
 {
     if (strncmp(line, "Name:\t", 6) == 0)
         snprintf(memory->name, sizeof(memory->name), "%.31s", line + 6);
@@ -60,7 +60,7 @@ struct memory_status memory_status_parse(struct slice status)
         const char *begin = status.data + at, *end = memchr(begin, '\n', status.size - at);
         size_t const size = end ? (size_t)(end - begin) : status.size - at;
         snprintf(line, sizeof(line), "%.*s", size < sizeof(line) ? (int)size : 0, begin);
-        take_line(&memory, line);
+        parse_line(&memory, line);
         at += size + 1;
     }
     return memory;
@@ -68,9 +68,8 @@ struct memory_status memory_status_parse(struct slice status)
 
 int memory_status_read(uint32_t pid, struct memory_status *memory)
 {
-    char path[64], *text;
-    snprintf(path, sizeof(path), "/proc/%u/status", pid);
-    int const err = proc_text_read(path, STATUS_MAX, &text);
+    char *text;
+    int const err = proc_read_text(pid, 0, PROC_STATUS, STATUS_MAX, &text);
     if (err < 0)
         return err;
     *memory = memory_status_parse(slice_of(text));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "procfs/memory/maps.h"
+#include "procfs/process/proc_open.h"
 
 static uint64_t *kind_of(struct memory_sums *sums, const struct map_region *region)
 {
@@ -32,10 +33,9 @@ void memory_sums_add(struct memory_summing *summing, const char *line)
 int memory_sums_read(uint32_t pid, struct memory_sums *sums)
 {
     struct memory_summing summing = {.kind = NULL};
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t room = 0;
-    snprintf(path, sizeof(path), "/proc/%u/smaps", pid);
-    FILE *file = fopen(path, "re");
+    FILE *file = proc_open_stream(pid, PROC_SMAPS);
     if (!file)
         return -errno;
     for (ssize_t size; (size = getline(&line, &room, file)) > 0;) {

@@ -6,9 +6,9 @@
 struct memory_sums {
     uint64_t rss_bytes;  /* all */
     uint64_t heap_bytes; /* of [heap] */
-    uint64_t
-        anonymous_bytes; /* of private memory without a file that is neither [heap] nor a main stack: other heaps, and
-                                 stacks of threads */
+    /* of private memory without a file that is neither [heap] nor a main stack: other heaps, and
+     * stacks of threads */
+    uint64_t anonymous_bytes;
 };
 
 /* Adds up one line after the other; zero it to begin. */

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
+
 /* As in linux/fs.h of 6.7, which older systems do not have. */
 struct scan_range {
     uint64_t start, end, categories;
@@ -27,8 +29,9 @@ struct scan_call {
 
 #define RANGES                                                                                     \
     512u /* with more the kernel (6.18) tells a wrong walk_end, and pages would come twice */
-#define GENTLE_PAGES    2048u                 /* per call: 8 MiB */
-#define GENTLE_SPAN     ((uint64_t)256 << 20) /* addresses per call: empty page tables take time too */
+#define GENTLE_PAGES 2048u /* per call: 8 MiB */
+/* addresses per call: empty page tables take time too */
+#define GENTLE_SPAN     ((uint64_t)256 << 20)
 #define GENTLE_PAUSE_NS 50000
 
 #define ENTRY_PRESENT (1ull << 63)
@@ -56,11 +59,9 @@ static bool knows(int fd, uint64_t categories)
 
 int pagemap_open(struct pagemap *pagemap, uint32_t pid, bool gentle)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%u/pagemap", pid);
-    *pagemap = (struct pagemap){.fd = open(path, O_RDONLY | O_CLOEXEC), .gentle = gentle};
+    *pagemap = (struct pagemap){.fd = proc_open(pid, 0, PROC_PAGEMAP), .gentle = gentle};
     if (pagemap->fd < 0)
-        return -errno;
+        return pagemap->fd;
     pagemap->scans = knows(pagemap->fd, SCAN_PRESENT);
     pagemap->knows_guards = knows(pagemap->fd, SCAN_PRESENT | SCAN_GUARD);
     return 0;

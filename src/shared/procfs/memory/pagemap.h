@@ -1,12 +1,14 @@
 /* pagemap.h - which pages of a process are in memory, and which in swap, from /proc/PID/pagemap.
  *
- * With PAGEMAP_SCAN (Linux 6.7) the kernel answers in runs of pages at 4 ms per resident GiB; before that, 8 bytes are read per page.
- * The lock that mmap and munmap of the process wait for is held for one call.  In gentle mode a call covers
- * at most 8 MiB of resident pages and a pause follows it, so nothing there waits for more than a fraction of a millisecond.
+ * With PAGEMAP_SCAN (Linux 6.7) the kernel answers in runs of pages at 4 ms per resident GiB;
+ * before that, 8 bytes are read per page. The lock that mmap and munmap of the process wait for
+ * is held for one call.  In gentle mode a call covers at most 8 MiB of resident pages and a
+ * pause follows it, so nothing there waits for more than a fraction of a millisecond.
  *
- * The page of zeros that untouched memory reads is not counted, as the kernel does not count it in RSS; but before 6.7,
- * and as a huge page, it cannot be told from others.  Pages of hugetlbfs and of devices are reported: whoever compares with RSS leaves
- * out regions with REGION_HUGETLB or REGION_DEVICE. */
+ * The page of zeros that untouched memory reads is not counted, as the kernel does not count it
+ * in RSS; but before 6.7, and as a huge page, it cannot be told from others.  Pages of hugetlbfs
+ * and of devices are reported: compare with RSS without regions with REGION_HUGETLB
+ * or REGION_DEVICE. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,16 +32,17 @@ struct pagemap {
     bool scans; /* the kernel has PAGEMAP_SCAN */
     bool gentle;
     bool tells_files; /* set it after opening: PAGE_OF_FILE is wanted, too */
-    bool
-        knows_guards; /* pages that MADV_GUARD_INSTALL made are in no run; else they look swapped */
+    /* pages that MADV_GUARD_INSTALL made are in no run; else they look swapped */
+    bool knows_guards;
 };
 
 /* 0 or -errno: -ENOENT no such process, -EACCES not allowed. */
 int pagemap_open(struct pagemap *pagemap, uint32_t pid, bool gentle);
 void pagemap_close(struct pagemap *pagemap);
 
-/* Calls `each` with the pages of start..end that are present or swapped, in order, alike ones together.  0 or -errno; what came
- * before a failure was reported.  Without PAGEMAP_SCAN it costs a read per 2 MiB of addresses, resident or not. */
+/* Calls `each` with the pages of start..end that are present or swapped, in order, alike ones
+ * together.  0 or -errno; what came before a failure was reported.  Without PAGEMAP_SCAN it
+ * costs a read per 2 MiB of addresses, resident or not. */
 typedef void (*page_run_fn)(void *context, const struct page_run *run);
 int pagemap_walk(const struct pagemap *pagemap, uint64_t start, uint64_t end, page_run_fn each,
                  void *context);

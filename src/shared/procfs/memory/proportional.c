@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 
 #define TEXT_MAX 8192
 
@@ -26,9 +26,8 @@ int64_t proportional_parse(struct slice text)
 
 int64_t proportional_read(uint32_t pid)
 {
-    char path[64], *text;
-    snprintf(path, sizeof(path), "/proc/%u/smaps_rollup", pid);
-    if (proc_text_read(path, TEXT_MAX, &text) < 0)
+    char *text;
+    if (proc_read_text(pid, 0, PROC_SMAPS_ROLLUP, TEXT_MAX, &text) < 0)
         return -1;
     int64_t const bytes = proportional_parse(slice_of(text));
     free(text);

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "procfs/memory/smaps_fold.h"
+#include "procfs/process/proc_open.h"
 
 #define NAMES_BLOCK 16384u
 #define KIB         1024u
 
-/* In the order in which Linux writes them: then the next line's key is known before it is read.  Two keys may fill one field. */
+/* In the order in which Linux writes them: then the next line's key is known before it is read.
+ * Two keys may fill one field. */
 static const struct {
     const char *key;
     size_t length, offset;
@@ -57,8 +59,8 @@ static unsigned hex_digit(char c)
                                   : 16;
 }
 
-/* Takes a number off the front, and the one letter that must follow it. */
-static bool take_hex(const char **at, const char *end, char after, uint64_t *value)
+/* Parses a number off the front, and the one letter that must follow it. */
+static bool parse_hex(const char **at, const char *end, char after, uint64_t *value)
 {
     const char *from = *at;
     *value = 0;
@@ -68,7 +70,7 @@ static bool take_hex(const char **at, const char *end, char after, uint64_t *val
 }
 
 /* In smaps nothing is larger than 16 digits; more saturate. */
-static uint64_t take_decimal(const char **at, const char *end)
+static uint64_t parse_decimal(const char **at, const char *end)
 {
     uint64_t value = 0;
     for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
@@ -95,28 +97,29 @@ static bool is_rights(const char *at, const char *end)
 }
 
 /* START-END RIGHTS OFFSET MAJOR:MINOR INODE NAME; the name is all after one run of spaces. */
-static bool take_header(const char *at, const char *end, struct memory_region *region,
-                        struct slice *name)
+static bool parse_header(const char *at, const char *end, struct memory_region *region,
+                         struct slice *name)
 {
     uint64_t device;
     *region = (struct memory_region){.name = ""};
-    if (!take_hex(&at, end, '-', &region->start) || !take_hex(&at, end, ' ', &region->end) ||
+    if (!parse_hex(&at, end, '-', &region->start) || !parse_hex(&at, end, ' ', &region->end) ||
         region->end <= region->start || !is_rights(at, end))
         return false;
     memcpy(region->rights, at, 4);
     region->flags = at[3] == 's' ? REGION_SHARED : 0;
     at += 5;
-    if (!take_hex(&at, end, ' ', &region->offset) || !take_hex(&at, end, ':', &device) ||
-        !take_hex(&at, end, ' ', &device))
+    if (!parse_hex(&at, end, ' ', &region->offset) || !parse_hex(&at, end, ':', &device) ||
+        !parse_hex(&at, end, ' ', &device))
         return false;
-    region->inode = take_decimal(&at, end);
+    region->inode = parse_decimal(&at, end);
     region->bytes.size = region->end - region->start;
     at = skip_spaces(at, end);
     *name = (struct slice){at, (size_t)(end - at)};
     return true;
 }
 
-/* A copy that ends with NUL and stays where it is; NULL when out of memory.  Neighbours mostly have one name. */
+/* A copy that ends with NUL and stays where it is; NULL when out of memory.  Neighbours mostly
+ * have one name. */
 static const char *keep_name(struct smaps *smaps, struct slice name)
 {
     const struct memory_region *last =
@@ -169,7 +172,7 @@ static int open_region(struct smaps *smaps, struct memory_region *region, struct
     return vec_push(&smaps->regions, *region) ? 0 : -ENOMEM;
 }
 
-static void take_flags(struct memory_region *region, const char *at, const char *end)
+static void parse_flags(struct memory_region *region, const char *at, const char *end)
 {
     for (at = skip_spaces(at, end); end - at >= 2; at = skip_spaces(at + 2, end))
         for (size_t i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++)
@@ -177,11 +180,11 @@ static void take_flags(struct memory_region *region, const char *at, const char 
                 region->flags |= flag_names[i].flag;
 }
 
-static void take_count(struct smaps *smaps, const char *at, const char *end)
+static void parse_count(struct smaps *smaps, const char *at, const char *end)
 {
     struct memory_region *region = &smaps->regions.items[smaps->regions.count - 1];
     if (end - at > 8 && memcmp(at, "VmFlags:", 8) == 0) {
-        take_flags(region, at + 8, end);
+        parse_flags(region, at + 8, end);
         return;
     }
     for (size_t tried = 0; tried < KEYS; tried++) {
@@ -191,13 +194,13 @@ static void take_count(struct smaps *smaps, const char *at, const char *end)
             continue;
         at = skip_spaces(at + keys[i].length, end);
         uint64_t *field = (uint64_t *)(void *)((char *)&region->bytes + keys[i].offset);
-        *field += take_decimal(&at, end) * KIB;
+        *field += parse_decimal(&at, end) * KIB;
         smaps->next_key = (i + 1) % KEYS;
         return;
     }
 }
 
-ssize_t smaps_take(struct smaps *smaps, struct slice text)
+ssize_t smaps_parse(struct smaps *smaps, struct slice text)
 {
     const char *at = text.data, *const end = text.data + text.size;
     struct memory_region region;
@@ -206,12 +209,12 @@ ssize_t smaps_take(struct smaps *smaps, struct slice text)
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         if (!line_end)
             break;
-        if (hex_digit(*at) < 16 && take_header(at, line_end, &region, &name)) {
+        if (hex_digit(*at) < 16 && parse_header(at, line_end, &region, &name)) {
             int const err = open_region(smaps, &region, name);
             if (err < 0)
                 return err;
         } else if (smaps->regions.count) {
-            take_count(smaps, at, line_end);
+            parse_count(smaps, at, line_end);
         }
         at = line_end + 1;
     }
@@ -232,7 +235,7 @@ static int read_regions(int fd, struct smaps *smaps)
             return -errno;
         smaps->text_bytes += (uint64_t)got;
         kept += (size_t)got;
-        ssize_t const used = smaps_take(smaps, (struct slice){text, kept});
+        ssize_t const used = smaps_parse(smaps, (struct slice){text, kept});
         if (used < 0)
             return (int)used;
         kept -= (size_t)used;
@@ -240,14 +243,12 @@ static int read_regions(int fd, struct smaps *smaps)
     }
 }
 
-static int read_file(uint32_t pid, const char *file, size_t fold_top, struct smaps *smaps)
+static int read_file(uint32_t pid, enum proc_file file, size_t fold_top, struct smaps *smaps)
 {
-    char path[64];
     *smaps = (struct smaps){.fold_top = fold_top};
-    snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
-    int const fd = open(path, O_RDONLY | O_CLOEXEC);
+    int const fd = proc_open(pid, 0, file);
     if (fd < 0)
-        return -errno;
+        return fd;
     int const err = read_regions(fd, smaps);
     close(fd);
     if (err < 0)
@@ -257,12 +258,12 @@ static int read_file(uint32_t pid, const char *file, size_t fold_top, struct sma
 
 int smaps_read(uint32_t pid, struct smaps *smaps)
 {
-    return read_file(pid, "smaps", 0, smaps);
+    return read_file(pid, PROC_SMAPS, 0, smaps);
 }
 
 int smaps_read_folded(uint32_t pid, size_t top, struct smaps *smaps)
 {
-    int const err = read_file(pid, "smaps", top, smaps);
+    int const err = read_file(pid, PROC_SMAPS, top, smaps);
     if (err || !smaps->is_torn)
         return err;
     smaps_fini(smaps);
@@ -271,7 +272,7 @@ int smaps_read_folded(uint32_t pid, size_t top, struct smaps *smaps)
 
 int smaps_read_maps(uint32_t pid, struct smaps *smaps)
 {
-    return read_file(pid, "maps", 0, smaps);
+    return read_file(pid, PROC_MAPS, 0, smaps);
 }
 
 void smaps_fini(struct smaps *smaps)

@@ -1,8 +1,9 @@
 /* smaps.h - every mapping of a process with its page counts, from /proc/PID/smaps.
  *
- * One pass over the text as it comes, known by its grammar: a line that begins with a hexadecimal range opens a
- * mapping, a known key with a number fills it, anything else is left alone.  The file is no snapshot: a mapping that changed while it
- * was read may come twice; then the later one counts. */
+ * One pass over the text as it comes, known by its grammar: a line that begins with a
+ * hexadecimal range opens a mapping, a known key with a number fills it, anything else is left
+ * alone.  The file is no snapshot: a mapping that changed while it was read may come twice; then
+ * the later one counts. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,16 +29,18 @@ struct smaps {                         /* all zero to begin */
     uint64_t text_bytes; /* read so far */
 };
 
-/* Takes the whole lines at the front of `text`.  The bytes used, -ENOMEM, or -E2BIG past SMAPS_REGIONS_MAX. */
-ssize_t smaps_take(struct smaps *smaps, struct slice text);
+/* Parses the whole lines at the front of `text`.  The bytes used, -ENOMEM, or -E2BIG past
+ * SMAPS_REGIONS_MAX. */
+ssize_t smaps_parse(struct smaps *smaps, struct slice text);
 
-/* Reads them all.  0 or -errno; then the list is empty: -ENOENT no such process, -EACCES not allowed.  A kernel thread and
- * a zombie have no mappings, which is no error.  The caller ends it with smaps_fini. */
+/* Reads them all.  0 or -errno; then the list is empty: -ENOENT no such process, -EACCES not
+ * allowed.  A kernel thread and a zombie have no mappings, which is no error.  The caller ends
+ * it with smaps_fini. */
 int smaps_read(uint32_t pid, struct smaps *smaps);
-/* The same with a short list, for whoever lists the `top` largest by RSS only; see smaps_fold.h. */
+/* Like smaps_read, with a short list, for callers that list the `top` largest; smaps_fold.h. */
 int smaps_read_folded(uint32_t pid, size_t top, struct smaps *smaps);
-/* The same from /proc/PID/maps, which costs next to nothing and does not hold the process up: no counts but size,
- * and no flags but REGION_SHARED. */
+/* Like smaps_read, from /proc/PID/maps, which costs next to nothing and does not hold the process
+ * up: no counts but size, and no flags but REGION_SHARED. */
 int smaps_read_maps(uint32_t pid, struct smaps *smaps);
 void smaps_fini(struct smaps *smaps);
 

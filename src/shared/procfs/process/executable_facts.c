@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/executables.h"
+
 static void read_interpreter(int fd, const Elf64_Ehdr *elf, char *name, size_t size)
 {
     for (unsigned i = 0; i < elf->e_phnum; i++) {
@@ -28,7 +30,7 @@ struct executable_facts executable_facts_read(int fd)
     if (got < (ssize_t)sizeof(Elf32_Ehdr) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
         return facts;
     facts.bits = elf.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
-    facts.is_x86 = elf.e_machine == (facts.bits == 64 ? EM_X86_64 : EM_386);
+    facts.is_ours = elf.e_machine == (facts.bits == 64 ? MACHINE_ELF : MACHINE_ELF_32);
     if (facts.bits == 64 && got == (ssize_t)sizeof(elf))
         read_interpreter(fd, &elf, facts.interpreter, sizeof(facts.interpreter));
     return facts;

@@ -5,7 +5,7 @@
 
 struct executable_facts {
     unsigned bits;         /* 32 or 64; 0: no ELF file */
-    bool is_x86;           /* for this machine, in that width */
+    bool is_ours;          /* for this machine, in that width */
     char interpreter[256]; /* the loader it asks for; empty: none, it is static (or of 32 bits) */
 };
 

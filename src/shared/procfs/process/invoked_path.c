@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_facts.h"
 
 #define WORD_MAX 1024
@@ -49,12 +50,14 @@ static bool try_path(struct invoked_search *search, const char *folder, size_t l
 /* Where a word with a slash in it leads. */
 static bool try_word(struct invoked_search *search, const char *word, const char *slash)
 {
-    char link[64], folder[PATH_MAX], full[2 * PATH_MAX];
+    char folder[PATH_MAX], full[2 * PATH_MAX];
     if (word[0] == '/')
         return try_path(search, word, (size_t)(slash - word), slash + 1);
-    snprintf(link, sizeof(link), search->pid ? "/proc/%u/cwd" : "/proc/self/cwd", search->pid);
-    ssize_t const length = readlink(link, folder, sizeof(folder) - 1);
-    folder[length > 1 ? length : 0] = '\0'; /* "/" has a slash already */
+    bool const is_known = search->pid
+                              ? proc_read_link(search->pid, PROC_CWD, folder, sizeof(folder)) > 0
+                              : getcwd(folder, sizeof(folder)) != NULL;
+    if (!is_known || strcmp(folder, "/") == 0)
+        folder[0] = '\0'; /* "/" has a slash already */
     while (strncmp(word, "./", 2) == 0)
         word += 2;
     snprintf(full, sizeof(full), "%s/%.*s", folder, (int)(slash > word ? slash - word : 0), word);

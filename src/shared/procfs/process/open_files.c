@@ -10,16 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
+
 #define LEVELS_MAX 32 /* the kernel's own limit on nested pid namespaces */
 
 static bool runs(uint32_t pid, const char *program)
 {
-    char path[64], target[PATH_MAX];
-    snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-    ssize_t const length = readlink(path, target, sizeof(target) - 1);
-    if (length <= 0)
+    char target[PATH_MAX];
+    if (proc_read_link(pid, PROC_EXE, target, sizeof(target)) <= 0)
         return false;
-    target[length] = '\0';
     const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
     size_t const size = strlen(program);
     return strncmp(name, program, size) == 0 &&
@@ -27,19 +26,18 @@ static bool runs(uint32_t pid, const char *program)
 }
 
 /* Files that are open for reading only are not what is looked for. */
-static bool is_written(uint32_t pid, const char *fd)
+static bool is_written(DIR *folder, const char *fd)
 {
-    char path[300];
     struct stat link, file;
-    snprintf(path, sizeof(path), "/proc/%u/fd/%s", pid, fd);
-    return lstat(path, &link) == 0 && (link.st_mode & S_IWUSR) && stat(path, &file) == 0 &&
+    return fstatat(dirfd(folder), fd, &link, AT_SYMLINK_NOFOLLOW) == 0 &&
+           (link.st_mode & S_IWUSR) && fstatat(dirfd(folder), fd, &file, 0) == 0 &&
            S_ISREG(file.st_mode);
 }
 
-static int take_file(uint32_t pid, const char *fd, struct open_files *files)
+static int add_file(uint32_t pid, DIR *folder, const char *fd, struct open_files *files)
 {
     struct open_file file = {.pid = pid};
-    if (fd[0] == '.' || !is_written(pid, fd))
+    if (fd[0] == '.' || !is_written(folder, fd))
         return 0;
     snprintf(file.path, sizeof(file.path), "/proc/%u/fd/%.16s", pid, fd);
     return vec_push(&files->files, file) ? 0 : -ENOMEM;
@@ -47,15 +45,13 @@ static int take_file(uint32_t pid, const char *fd, struct open_files *files)
 
 static int list_files(uint32_t pid, struct open_files *files)
 {
-    char path[64];
     struct dirent *entry;
     int err = 0;
-    snprintf(path, sizeof(path), "/proc/%u/fd", pid);
-    DIR *folder = opendir(path);
+    DIR *folder = proc_open_folder(pid, PROC_FDS);
     if (!folder)
         return 0;
     while (!err && (entry = readdir(folder)))
-        err = take_file(pid, entry->d_name, files);
+        err = add_file(pid, folder, entry->d_name, files);
     closedir(folder);
     return err;
 }
@@ -87,10 +83,9 @@ void open_files_fini(struct open_files *files)
 /* The numbers of a process from our pid namespace inward; how many there are. */
 static size_t read_numbers(uint32_t pid, uint32_t numbers[LEVELS_MAX])
 {
-    char path[64], line[512];
+    char line[512];
     size_t count = 0;
-    snprintf(path, sizeof(path), "/proc/%u/status", pid);
-    FILE *file = fopen(path, "re");
+    FILE *file = proc_open_stream(pid, PROC_STATUS);
     if (!file)
         return 0;
     while (fgets(line, sizeof(line), file)) {
@@ -112,13 +107,9 @@ static size_t read_numbers(uint32_t pid, uint32_t numbers[LEVELS_MAX])
 /* Whether two processes are in the same pid namespace. */
 static bool share_namespace(uint32_t a, uint32_t b)
 {
-    char path[64];
     struct stat of_a, of_b;
-    snprintf(path, sizeof(path), "/proc/%u/ns/pid", a);
-    if (stat(path, &of_a) < 0)
-        return false;
-    snprintf(path, sizeof(path), "/proc/%u/ns/pid", b);
-    return stat(path, &of_b) == 0 && of_a.st_ino == of_b.st_ino && of_a.st_dev == of_b.st_dev;
+    return proc_stat(a, 0, PROC_NS_PID, &of_a) == 0 && proc_stat(b, 0, PROC_NS_PID, &of_b) == 0 &&
+           of_a.st_ino == of_b.st_ino && of_a.st_dev == of_b.st_dev;
 }
 
 uint32_t process_number_for(uint32_t pid, uint32_t other)

@@ -8,14 +8,12 @@
 
 #define FIRST_ROOM 8192u
 
-int proc_text_read(const char *path, size_t max, char **text)
+int proc_text_read_fd(int fd, size_t max, char **text)
 {
     size_t room = FIRST_ROOM, size = 0;
     ssize_t got = 1;
-    int err = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
+    int err = 0;
     *text = NULL;
-    if (fd < 0)
-        return -errno;
     while (err == 0 && got > 0) {
         if (!*text || room - size < FIRST_ROOM / 2) {
             char *grown = realloc(*text, room *= 2);
@@ -33,7 +31,6 @@ int proc_text_read(const char *path, size_t max, char **text)
         if (size >= max)
             break;
     }
-    close(fd);
     if (err < 0) {
         free(*text);
         *text = NULL;
@@ -41,4 +38,15 @@ int proc_text_read(const char *path, size_t max, char **text)
     }
     (*text)[size] = '\0';
     return 0;
+}
+
+int proc_text_read(const char *path, size_t max, char **text)
+{
+    int const fd = open(path, O_RDONLY | O_CLOEXEC);
+    *text = NULL;
+    if (fd < 0)
+        return -errno;
+    int const err = proc_text_read_fd(fd, max, text);
+    close(fd);
+    return err;
 }

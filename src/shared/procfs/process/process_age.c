@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "procfs/process/proc_text.h"
+#include "base/clock.h"
+#include "procfs/process/proc_open.h"
 
 #define STAT_MAX        4096
 #define FIELDS_TO_START 20 /* from the state, the first after the name, to the start time */
-#define NS_PER_SECOND   UINT64_C(1000000000)
 
 int process_age_parse(const char *stat, uint64_t *ticks)
 {
@@ -38,9 +38,8 @@ static uint64_t boot_ns(void)
 
 int process_age_read(uint32_t pid, uint64_t *ticks, uint64_t *unix_ns)
 {
-    char path[64], *text;
-    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-    int err = proc_text_read(path, STAT_MAX, &text);
+    char *text;
+    int err = proc_read_text(pid, 0, PROC_STAT, STAT_MAX, &text);
     if (err < 0)
         return err;
     err = process_age_parse(text, ticks);

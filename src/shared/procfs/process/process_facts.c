@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "procfs/process/process_facts.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Reads at most size - 1 bytes and ends them with NUL.  The bytes read, -1 when it cannot be
- * opened. */
-static ssize_t read_text(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    ssize_t got = read(fd, text, size - 1);
-    close(fd);
-    text[got > 0 ? got : 0] = '\0';
-    return got;
-}
+#include "base/clock.h"
+#include "procfs/process/proc_open.h"
 
 void process_thread_name(uint32_t pid, uint32_t tid, char *name, size_t size)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-    name[0] = '\0';
-    if (read_text(path, name, size) > 0)
+    if (proc_read_start(pid, tid, PROC_COMM, name, size) > 0)
         name[strcspn(name, "\n")] = '\0';
 }
 
@@ -42,12 +28,8 @@ static const char *word_at(const char *text, unsigned index)
     return text;
 }
 
-struct process_memory process_memory(uint32_t pid)
+static struct process_memory parse_memory(const char *text)
 {
-    char path[64], text[128];
-    snprintf(path, sizeof(path), "/proc/%u/statm", pid);
-    if (read_text(path, text, sizeof(text)) <= 0)
-        return (struct process_memory){-1, -1};
     const char *second = word_at(text, 1), *third = word_at(text, 2);
     uint64_t const resident = strtoull(second, NULL, 10), shared = strtoull(third, NULL, 10);
     if (!*third || resident < shared || resident == 0)
@@ -56,33 +38,46 @@ struct process_memory process_memory(uint32_t pid)
     return (struct process_memory){(int64_t)resident * page, (int64_t)(resident - shared) * page};
 }
 
+struct process_memory process_memory(uint32_t pid)
+{
+    char text[128];
+    (void)proc_read_start(pid, 0, PROC_STATM, text, sizeof(text));
+    return parse_memory(text);
+}
+
+struct process_memory process_memory_again(int fd)
+{
+    char text[128];
+    ssize_t const got = pread(fd, text, sizeof(text) - 1, 0);
+    text[got > 0 ? got : 0] = '\0';
+    return parse_memory(text);
+}
+
 /* The field of /proc/PID/stat behind the name, counted from its state, 0. */
 #define STAT_START 19u
 
 uint64_t process_age_ns(uint32_t pid)
 {
-    char path[64], text[1024];
+    char text[1024];
     struct timespec now;
-    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-    if (pid == 0 || read_text(path, text, sizeof(text)) <= 0)
+    if (pid == 0 || proc_read_start(pid, 0, PROC_STAT, text, sizeof(text)) <= 0)
         return 0;
     const char *name_end = strrchr(text, ')');
     const char *field = name_end && name_end[1] ? word_at(name_end + 2, STAT_START) : "";
     uint64_t const ticks = strtoull(field, NULL, 10), per_second = (uint64_t)sysconf(_SC_CLK_TCK);
     if (!*field || per_second == 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
         return 0;
-    uint64_t const start_ns = ticks * (1000000000u / per_second);
-    uint64_t const now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t const start_ns = ticks * (NS_PER_SECOND / per_second);
+    uint64_t const now_ns = timespec_ns(&now);
     return now_ns > start_ns ? now_ns - start_ns : 0;
 }
 
 bool process_variable(uint32_t pid, const char *name, char *value, size_t size)
 {
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t room = 0, length = strlen(name);
     bool found = false;
-    snprintf(path, sizeof(path), "/proc/%u/environ", pid);
-    FILE *file = fopen(path, "re");
+    FILE *file = proc_open_stream(pid, PROC_ENVIRON);
     while (file && !found && getdelim(&line, &room, '\0', file) > 0) {
         found = strncmp(line, name, length) == 0 && line[length] == '=';
         if (found)
@@ -96,10 +91,9 @@ bool process_variable(uint32_t pid, const char *name, char *value, size_t size)
 
 void process_code_files(uint32_t pid, void (*each)(void *context, const char *path), void *context)
 {
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t room = 0;
-    snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-    FILE *file = fopen(path, "re");
+    FILE *file = proc_open_stream(pid, PROC_MAPS);
     while (file && getline(&line, &room, file) > 0) {
         char *name = strchr(line, '/'), *permissions = strchr(line, ' ');
         if (!name || !permissions || strlen(permissions) < 4 || permissions[3] != 'x')
@@ -114,9 +108,8 @@ void process_code_files(uint32_t pid, void (*each)(void *context, const char *pa
 
 bool process_runs(uint32_t pid)
 {
-    char path[64], text[512];
-    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-    if (read_text(path, text, sizeof(text)) <= 0)
+    char text[512];
+    if (proc_read_start(pid, 0, PROC_STAT, text, sizeof(text)) <= 0)
         return false;
     const char *after_name = strrchr(text, ')');
     if (!after_name || after_name[1] != ' ' || !*word_at(after_name, THREADS_WORD))
@@ -129,19 +122,12 @@ bool process_runs(uint32_t pid)
 
 void process_program_path(uint32_t pid, char *path, size_t size)
 {
-    char link[32];
-    snprintf(link, sizeof(link), "/proc/%u/exe", pid);
-    ssize_t const length = readlink(link, path, size - 1);
-    path[length > 0 ? length : 0] = '\0';
+    (void)proc_read_link(pid, PROC_EXE, path, size);
 }
 
 void process_command_line(uint32_t pid, char *text, size_t size)
 {
-    char path[32];
-    snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
-    ssize_t const length = read_text(path, text, size);
-    if (length <= 0)
-        text[0] = '\0';
+    ssize_t const length = proc_read_start(pid, 0, PROC_CMDLINE, text, size);
     for (ssize_t i = 0; i + 1 < length; i++)
         if (text[i] == '\0')
             text[i] = ' ';

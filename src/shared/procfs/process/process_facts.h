@@ -14,10 +14,14 @@ struct process_memory {
 };
 /* -1 in both when the process is gone or may not be looked at. */
 struct process_memory process_memory(uint32_t pid);
-/* How long ago it was forked, by the kernel's count in hundredths of a second; 0 when that is not known. */
+/* The same by a file that is open, PROC_STATM. */
+struct process_memory process_memory_again(int fd);
+/* How long ago it was forked, by the kernel's count in hundredths of a second; 0 when that is
+ * not known. */
 uint64_t process_age_ns(uint32_t pid);
 
-/* The value of a variable in the environment the process began with.  False when it has none, or is gone. */
+/* The value of a variable in the environment the process began with.  False when it has none, or
+ * is gone. */
 bool process_variable(uint32_t pid, const char *name, char *value, size_t size);
 
 /* The path of its executable, as we see it; "" when it is gone or may not be looked at. */

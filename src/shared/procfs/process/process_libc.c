@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "procfs/process/process_libc.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file_map.h"
+#include "foreign/foreign_file.h"
 #include "procfs/memory/maps.h"
 
 #define LIBC_MAX ((size_t)16 << 20)
@@ -36,14 +35,15 @@ void libc_version_find(const char *bytes, size_t count, char *version, size_t si
 /* Its file as the process sees it. */
 static void read_version(uint32_t pid, const char *path, char *version, size_t size)
 {
-    char seen[PATH_MAX];
+    struct foreign_limits const limits = {.bytes_max = FOREIGN_ELF_MAX};
+    char root[64];
     struct stat status;
     version[0] = '\0';
-    snprintf(seen, sizeof(seen), "/proc/%u/root%s", pid, path);
-    int const fd = open(seen, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    snprintf(root, sizeof(root), "/proc/%u/root", pid);
+    int const fd = foreign_file_open_below(root, path, &limits, NULL);
     if (fd < 0)
         return;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    if (fstat(fd, &status) == 0 && status.st_size > 0) {
         size_t const count = (size_t)status.st_size < LIBC_MAX ? (size_t)status.st_size : LIBC_MAX;
         char *bytes = file_map(fd, count);
         if (bytes) {

@@ -8,16 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
 #include "procfs/process/proc_text.h"
 #include "procfs/process/process_age.h"
 
 #define TABLE_MAX (64u << 20)
 
-/* "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000  0  123456 …" */
-static bool take_line(const char *line, uint16_t port, socket_list *sockets)
+/* "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000  0  123456
+ *     …" */
+static bool parse_line(const char *line, uint16_t port, socket_list *sockets)
 {
     unsigned at, state;
     unsigned long long inode;
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
     if (sscanf(line,
                " %*u: %*[0-9A-Fa-f]:%4x %*[0-9A-Fa-f]:%*x %2x %*x:%*x %*x:%*x %*x %*u %*u %llu",
                &at, &state, &inode) != 3 ||
@@ -35,7 +38,7 @@ bool listening_sockets_parse(struct slice text, uint16_t port, socket_list *sock
         size_t const kept = size < sizeof(line) ? size : sizeof(line) - 1;
         memcpy(line, text.data, kept);
         line[kept] = '\0';
-        if (!take_line(line, port, sockets))
+        if (!parse_line(line, port, sockets))
             return false;
         text = (struct slice){text.data + size, text.size - size};
     }
@@ -65,6 +68,7 @@ int listening_sockets_read(uint16_t port, socket_list *sockets)
 static bool is_one_of(const char *target, const socket_list *sockets)
 {
     unsigned long long inode;
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's number */
     if (sscanf(target, "socket:[%llu]", &inode) != 1)
         return false;
     vec_each (socket, sockets)
@@ -75,10 +79,8 @@ static bool is_one_of(const char *target, const socket_list *sockets)
 
 bool process_has_socket(uint32_t pid, const socket_list *sockets)
 {
-    char path[64];
     bool found = false;
-    snprintf(path, sizeof(path), "/proc/%u/fd", pid);
-    DIR *folder = opendir(path);
+    DIR *folder = proc_open_folder(pid, PROC_FDS);
     if (!folder)
         return false;
     for (struct dirent *entry; !found && (entry = readdir(folder));) {

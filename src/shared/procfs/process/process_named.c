@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_status.h"
 
 #define ARGUMENTS_MAX 65536u
@@ -20,12 +20,9 @@ static const char *last_part(const char *path)
 
 static bool executable_is(uint32_t pid, const char *name)
 {
-    char path[64], target[PATH_MAX];
-    snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    if (length <= 0)
+    char target[PATH_MAX];
+    if (proc_read_link(pid, PROC_EXE, target, sizeof(target)) <= 0)
         return false;
-    target[length] = '\0';
     char *deleted = strstr(target, " (deleted)");
     if (deleted)
         *deleted = '\0';
@@ -34,9 +31,8 @@ static bool executable_is(uint32_t pid, const char *name)
 
 static bool first_argument_is(uint32_t pid, const char *name)
 {
-    char path[64], *text;
-    snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
-    if (proc_text_read(path, ARGUMENTS_MAX, &text) < 0)
+    char *text;
+    if (proc_read_text(pid, 0, PROC_CMDLINE, ARGUMENTS_MAX, &text) < 0)
         return false;
     text[strcspn(text, " ")] = '\0'; /* programs that write their title there */
     bool same = strcmp(last_part(text), name) == 0;

@@ -4,6 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a process goes by `name`: the last part of its executable's path, of its first argument, or the kernel's
- * short name. */
+/* Whether a process goes by `name`: the last part of its executable's path, of its first
+ * argument, or the kernel's short name. */
 bool process_is_named(uint32_t pid, const char *name);

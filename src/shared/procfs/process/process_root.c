@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "procfs/process/process_root.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "procfs/process/proc_open.h"
 
 /* What tells roots apart: the folder, and the mounts that are seen in it. */
 struct root_identity {
@@ -23,17 +24,26 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known_root known[PROCESS_ROOTS_MAX];
 static unsigned known_count;
 
-static bool identify(const char *process, struct root_identity *identity)
+static struct root_identity identity_of(const struct stat *root, const struct stat *mounts)
+{
+    return (struct root_identity){root->st_dev, root->st_ino, mounts->st_ino};
+}
+
+static bool identify(uint32_t pid, struct root_identity *identity)
 {
     struct stat root, mounts;
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%s/root/.", process);
-    if (stat(path, &root) < 0)
+    if (proc_stat(pid, 0, PROC_ROOT, &root) < 0 || proc_stat(pid, 0, PROC_NS_MNT, &mounts) < 0)
         return false;
-    snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
-    if (stat(path, &mounts) < 0)
+    *identity = identity_of(&root, &mounts);
+    return true;
+}
+
+static bool identify_us(struct root_identity *identity)
+{
+    struct stat root, mounts;
+    if (stat("/", &root) < 0 || stat("/proc/self/ns/mnt", &mounts) < 0)
         return false;
-    *identity = (struct root_identity){root.st_dev, root.st_ino, mounts.st_ino};
+    *identity = identity_of(&root, &mounts);
     return true;
 }
 
@@ -43,16 +53,14 @@ static bool is_same(const struct root_identity *a, const struct root_identity *b
 }
 
 /* With the lock held. */
-static const char *keep(const char *process, const struct root_identity *identity)
+static const char *keep(uint32_t pid, const struct root_identity *identity)
 {
-    char path[64];
     for (unsigned i = 0; i < known_count; i++)
         if (is_same(&known[i].identity, identity))
             return known[i].path;
     if (known_count == PROCESS_ROOTS_MAX)
         return "";
-    snprintf(path, sizeof(path), "/proc/%s/root", process);
-    int const fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int const fd = proc_open(pid, 0, PROC_ROOT);
     if (fd < 0)
         return "";
     struct known_root *root = &known[known_count++];
@@ -64,12 +72,10 @@ static const char *keep(const char *process, const struct root_identity *identit
 const char *process_root(uint32_t pid)
 {
     struct root_identity own, theirs;
-    char process[16];
-    snprintf(process, sizeof(process), "%u", pid);
-    if (!identify("self", &own) || !identify(process, &theirs) || is_same(&own, &theirs))
+    if (!identify_us(&own) || !identify(pid, &theirs) || is_same(&own, &theirs))
         return "";
     pthread_mutex_lock(&lock);
-    const char *root = keep(process, &theirs);
+    const char *root = keep(pid, &theirs);
     pthread_mutex_unlock(&lock);
     return root;
 }

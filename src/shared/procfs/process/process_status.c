@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/process/proc_text.h"
+#include "procfs/process/proc_open.h"
 
 #define STATUS_MAX   65536u
 #define FLAG_KTHREAD 0x00200000u
@@ -66,12 +66,8 @@ void process_status_parse(const char *text, struct process_status *status)
 
 int process_status_read(uint32_t pid, uint32_t thread, struct process_status *status)
 {
-    char path[64], *text;
-    if (thread)
-        snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid, thread);
-    else
-        snprintf(path, sizeof(path), "/proc/%u/status", pid);
-    int err = proc_text_read(path, STATUS_MAX, &text);
+    char *text;
+    int err = proc_read_text(pid, thread, PROC_STATUS, STATUS_MAX, &text);
     if (err < 0)
         return err;
     process_status_parse(text, status);
@@ -81,10 +77,8 @@ int process_status_read(uint32_t pid, uint32_t thread, struct process_status *st
 
 uint32_t process_find_thread(uint32_t pid, uint32_t inner_tid)
 {
-    char path[64];
     uint32_t found = 0;
-    snprintf(path, sizeof(path), "/proc/%u/task", pid);
-    DIR *folder = opendir(path);
+    DIR *folder = proc_open_folder(pid, PROC_TASKS);
     for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
         struct process_status status;
         uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
@@ -98,10 +92,9 @@ uint32_t process_find_thread(uint32_t pid, uint32_t inner_tid)
 
 bool process_is_kernel(uint32_t pid)
 {
-    char path[64], *text;
+    char *text;
     unsigned flags = 0;
-    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-    if (proc_text_read(path, STATUS_MAX, &text) < 0)
+    if (proc_read_text(pid, 0, PROC_STAT, STATUS_MAX, &text) < 0)
         return false;
     const char *after_name = strrchr(text, ')');
     /* state, parent, group, session, terminal and its group come first */

@@ -1,4 +1,5 @@
-/* thread_spots.h - where the threads of a process are on their stacks, as far as the kernel tells without stopping them. */
+/* thread_spots.h - where the threads of a process are on their stacks, as far as the kernel
+ * tells without stopping them. */
 #pragma once
 
 #include <stdint.h>

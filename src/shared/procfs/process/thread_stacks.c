@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_facts.h"
 
 /* "running", or "NUMBER ARGUMENTS... POINTER INSTRUCTION". */
@@ -24,9 +25,8 @@ uint64_t thread_stack_parse(const char *text)
 
 static uint64_t read_pointer(uint32_t pid, uint32_t tid)
 {
-    char path[64], text[256];
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
-    int const fd = open(path, O_RDONLY | O_CLOEXEC);
+    char text[256];
+    int const fd = proc_open(pid, tid, PROC_SYSCALL);
     if (fd < 0)
         return 0;
     ssize_t const got = read(fd, text, sizeof(text) - 1);
@@ -37,11 +37,9 @@ static uint64_t read_pointer(uint32_t pid, uint32_t tid)
 
 int thread_stacks_read(uint32_t pid, struct thread_stacks *stacks)
 {
-    char path[64];
     bool fits = true;
     *stacks = (struct thread_stacks){.threads = {0}};
-    snprintf(path, sizeof(path), "/proc/%u/task", pid);
-    DIR *folder = opendir(path);
+    DIR *folder = proc_open_folder(pid, PROC_TASKS);
     if (!folder)
         return -errno;
     for (struct dirent *entry; fits && (entry = readdir(folder));) {

@@ -43,26 +43,26 @@ int cell_lists_put(struct chunk_draft *draft, struct cell_lists *lists)
     return 0;
 }
 
-static int take_section(uint8_t tag, struct byte_reader *body, struct cell_lists *lists)
+static int parse_section(uint8_t tag, struct byte_reader *body, struct cell_lists *lists)
 {
     if (tag == SECTION_CELLS && !lists->cells)
-        return cells_take(body, &lists->cells, &lists->cell_count);
+        return cells_parse(body, &lists->cells, &lists->cell_count);
     if (tag == SECTION_THREAD_CELLS && !lists->thread_cells)
-        return cells_take(body, &lists->thread_cells, &lists->thread_cell_count);
+        return cells_parse(body, &lists->thread_cells, &lists->thread_cell_count);
     if (tag == SECTION_MOMENTS && !lists->moments)
-        return moments_take(body, &lists->moments, &lists->moment_count);
+        return moments_parse(body, &lists->moments, &lists->moment_count);
     return 0;
 }
 
-int cell_lists_take(struct chunk_packer *packer, const struct found_chunk *found,
-                    struct cell_lists *lists)
+int cell_lists_parse(struct chunk_packer *packer, const struct found_chunk *found,
+                     struct cell_lists *lists)
 {
     struct byte_reader parts, body;
     uint8_t tag;
     *lists = (struct cell_lists){0};
     int err = chunk_unpack(packer, &found->header, found->payload, &parts);
     while (err == 0 && section_next(&parts, &tag, &body))
-        err = take_section(tag, &body, lists);
+        err = parse_section(tag, &body, lists);
     if (err == 0 && parts.failed)
         err = -EINVAL;
     if (err < 0)

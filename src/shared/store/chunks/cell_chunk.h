@@ -17,5 +17,5 @@ void cell_lists_free(struct cell_lists *lists);
 int cell_lists_put(struct chunk_draft *draft, struct cell_lists *lists);
 
 /* The cells of a whole chunk; the caller frees.  0, -EINVAL, or -ENOMEM. */
-int cell_lists_take(struct chunk_packer *packer, const struct found_chunk *found,
-                    struct cell_lists *lists);
+int cell_lists_parse(struct chunk_packer *packer, const struct found_chunk *found,
+                     struct cell_lists *lists);

@@ -49,7 +49,7 @@ void chunk_header_put(uint8_t bytes[CHUNK_HEADER_BYTES], const struct chunk_head
     put_le(bytes + 40, checksum64(bytes, 40), 8);
 }
 
-bool chunk_header_take(const uint8_t *bytes, struct chunk_header *header)
+bool chunk_header_parse(const uint8_t *bytes, struct chunk_header *header)
 {
     if (memcmp(bytes, CHUNK_MAGIC, CHUNK_MAGIC_BYTES) != 0 ||
         get_le(bytes + 40, 8) != checksum64(bytes, 40))
@@ -239,8 +239,8 @@ bool section_next(struct byte_reader *parts, uint8_t *tag, struct byte_reader *b
     if (parts->failed || parts->at == parts->end)
         return false;
     *tag = *parts->at++;
-    size_t size = take_count(parts, 1);
-    const uint8_t *data = take_bytes(parts, size);
+    size_t size = parse_count(parts, 1);
+    const uint8_t *data = consume_bytes(parts, size);
     if (parts->failed)
         return false;
     *body = (struct byte_reader){.at = data, .end = data + size};

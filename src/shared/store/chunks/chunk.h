@@ -58,7 +58,7 @@ int file_header_check(const uint8_t *header);
 
 void chunk_header_put(uint8_t bytes[CHUNK_HEADER_BYTES], const struct chunk_header *header);
 /* False when the bytes are no undamaged header, or state lengths that no writer makes. */
-bool chunk_header_take(const uint8_t *bytes, struct chunk_header *header);
+bool chunk_header_parse(const uint8_t *bytes, struct chunk_header *header);
 
 /* A chunk under construction.  Zero it to begin; draft_clear empties it for the next chunk. */
 struct chunk_draft {
@@ -81,7 +81,7 @@ void chunk_packer_destroy(struct chunk_packer *packer);
 /* Appends the finished chunk to `out`.  0, -ENOMEM, or -E2BIG. */
 int chunk_seal(struct chunk_packer *packer, const struct chunk_draft *draft,
                struct byte_buffer *out);
-/* The same with a packed part that another chunk has already; draft->raw is not looked at. */
+/* Like chunk_seal, with the packed part of another chunk; draft->raw is not looked at. */
 int chunk_seal_packed(const struct chunk_draft *draft, const struct chunk_header *packed_as,
                       const uint8_t *packed, struct byte_buffer *out);
 /* Unpacks the packed part of a chunk whose `payload` is whole.  *raw points into `payload` or into

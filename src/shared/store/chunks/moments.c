@@ -77,53 +77,54 @@ void moments_put(struct byte_buffer *buffer, const struct moment *moments, size_
         put_signed(buffer, moments[i].value);
 }
 
-static void take_all(struct byte_reader *reader, struct moment *moments, size_t count, size_t timed)
+static void parse_all(struct byte_reader *reader, struct moment *moments, size_t count,
+                      size_t timed)
 {
     INVARIANT(timed <= count);
     uint64_t us = 0;
     for (size_t i = 0; i < count; i++) {
-        us += i < timed ? take_varint(reader) : 0;
+        us += i < timed ? parse_varint(reader) : 0;
         if (us > UINT64_MAX / US - 1)
             reader->failed = true;
         moments[i].after_ns = i < timed ? us * US : MOMENT_TIMELESS;
     }
     for (size_t i = 0; i < count; i++)
-        moments[i].thread = take_u32(reader);
+        moments[i].thread = parse_u32(reader);
     for (size_t i = 0; i < count; i++)
-        moments[i].stack = take_u32(reader);
+        moments[i].stack = parse_u32(reader);
     for (size_t i = 0; i < count; i++) {
-        uint32_t const column = take_u32(reader);
+        uint32_t const column = parse_u32(reader);
         if (column >= COLUMN_LIMIT)
             reader->failed = true;
         moments[i].column = (uint16_t)column;
     }
     for (size_t i = 0; i < count; i++)
-        moments[i].count = take_u32(reader);
+        moments[i].count = parse_u32(reader);
     for (size_t i = 0; i < count; i++)
-        moments[i].value = take_signed(reader);
+        moments[i].value = parse_signed(reader);
 }
 
 #define LEAST_BYTES 5u /* of one, without its time */
 
-int moments_take(struct byte_reader *reader, struct moment **moments, size_t *count)
+int moments_parse(struct byte_reader *reader, struct moment **moments, size_t *count)
 {
     *moments = NULL;
     *count = 0;
-    size_t const all = take_count(reader, LEAST_BYTES);
-    size_t const timed = take_count(reader, 1);
+    size_t const all = parse_count(reader, LEAST_BYTES);
+    size_t const timed = parse_count(reader, 1);
     if (reader->failed || timed > all)
         return -EINVAL;
     if (all == 0)
         return 0;
-    struct moment *taken = calloc(all, sizeof(taken[0]));
-    if (!taken)
+    struct moment *parsed = calloc(all, sizeof(parsed[0]));
+    if (!parsed)
         return -ENOMEM;
-    take_all(reader, taken, all, timed);
+    parse_all(reader, parsed, all, timed);
     if (reader->failed) {
-        free(taken);
+        free(parsed);
         return -EINVAL;
     }
-    *moments = taken;
+    *moments = parsed;
     *count = all;
     return 0;
 }

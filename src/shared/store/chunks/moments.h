@@ -19,4 +19,4 @@ size_t moments_fold(struct moment *moments, size_t count);
 /* Encodes moments that moments_order has ordered, their times in whole microseconds. */
 void moments_put(struct byte_buffer *buffer, const struct moment *moments, size_t count);
 /* The inverse.  0 with *moments (NULL when there are none) the caller's, -EINVAL, or -ENOMEM. */
-int moments_take(struct byte_reader *reader, struct moment **moments, size_t *count);
+int moments_parse(struct byte_reader *reader, struct moment **moments, size_t *count);

@@ -159,31 +159,32 @@ void state_set_coarsened(uint8_t *state)
     state[0] |= STATE_COARSENED; /* the flags come first and fit one byte */
 }
 
-void state_take(struct byte_reader *body, struct recording *recording)
+void state_parse(struct byte_reader *body, struct recording *recording)
 {
-    uint64_t flags = take_varint(body);
+    uint64_t flags = parse_varint(body);
     recording->quality.complete = flags & STATE_COMPLETE;
     recording->quality.coarsened = flags & STATE_COARSENED;
-    recording->program = take_u32(body);
-    recording->command_line = take_u32(body);
-    recording->host = take_u32(body);
-    recording->source = take_u32(body);
-    recording->pid = take_u32(body);
-    recording->parent_pid = take_u32(body);
-    recording->exit_status = (int32_t)take_signed(body);
-    size_t kinds = take_count(body, 1);
+    recording->program = parse_u32(body);
+    recording->command_line = parse_u32(body);
+    recording->host = parse_u32(body);
+    recording->source = parse_u32(body);
+    recording->pid = parse_u32(body);
+    recording->parent_pid = parse_u32(body);
+    recording->exit_status = (int32_t)parse_signed(body);
+    size_t kinds = parse_count(body, 1);
     for (size_t kind = 0; kind < kinds; kind++) {
-        uint64_t count = take_varint(body);
+        uint64_t count = parse_varint(body);
         if (kind < STACK_END_KINDS)
             recording->quality.stack_ends[kind] = count;
     }
     for (size_t i = 0; i < STATE_FIELDS; i++) {
-        uint64_t value = bytes_left(body) > 0 ? take_varint(body) : 0;
+        uint64_t value = bytes_left(body) > 0 ? parse_varint(body) : 0;
         memcpy((char *)recording + state_fields[i], &value, sizeof(value));
     }
 }
 
-/* What came to the head of a bucket later; what is 0 at the end is left out, as older files have it. */
+/* What came to the head of a bucket later; what is 0 at the end is left out, as older files have
+ * it. */
 #define HEAD_TAIL 4
 static void head_tail_put(struct byte_buffer *section, const struct bucket *bucket)
 {
@@ -199,12 +200,12 @@ static void head_tail_put(struct byte_buffer *section, const struct bucket *buck
         put_varint(section, tail[i] > 0 ? (uint64_t)tail[i] : 0);
 }
 
-static void head_tail_take(struct byte_reader *body, struct bucket *bucket)
+static void head_tail_parse(struct byte_reader *body, struct bucket *bucket)
 {
     int64_t *const tail[HEAD_TAIL] = {&bucket->pss_bytes, &bucket->own_bytes, &bucket->rss_max,
                                       &bucket->pss_max};
     for (size_t i = 0; i < HEAD_TAIL; i++) {
-        uint64_t const value = bytes_left(body) > 0 ? take_varint(body) : 0;
+        uint64_t const value = bytes_left(body) > 0 ? parse_varint(body) : 0;
         *tail[i] = value <= INT64_MAX ? (int64_t)value : 0;
     }
 }
@@ -221,17 +222,17 @@ void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket)
     head_tail_put(section, bucket);
 }
 
-struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_header *header,
-                               bool *has_cells)
+struct bucket bucket_head_parse(struct byte_reader *body, const struct chunk_header *header,
+                                bool *has_cells)
 {
     struct bucket bucket = {.begin_ns = header->begin_ns, .end_ns = header->end_ns};
-    bucket.gauges.rss_bytes = take_signed(body);
-    bucket.gauges.heap_live_end = take_signed(body);
-    bucket.gauges.heap_live_max = take_signed(body);
-    bucket.gauges.heap_live_min = take_signed(body);
-    bucket.lost_events = take_varint(body);
-    *has_cells = take_varint(body) > 0;
-    head_tail_take(body, &bucket);
+    bucket.gauges.rss_bytes = parse_signed(body);
+    bucket.gauges.heap_live_end = parse_signed(body);
+    bucket.gauges.heap_live_max = parse_signed(body);
+    bucket.gauges.heap_live_min = parse_signed(body);
+    bucket.lost_events = parse_varint(body);
+    *has_cells = parse_varint(body) > 0;
+    head_tail_parse(body, &bucket);
     return bucket;
 }
 
@@ -243,13 +244,13 @@ void pin_head_put(struct byte_buffer *section, const struct pin *pin, size_t slo
     put_varint(section, pin->label);
 }
 
-struct pin pin_head_take(struct byte_reader *body, const struct chunk_header *header,
-                         uint64_t *slot)
+struct pin pin_head_parse(struct byte_reader *body, const struct chunk_header *header,
+                          uint64_t *slot)
 {
-    *slot = take_varint(body);
-    uint32_t kind = take_u32(body);
+    *slot = parse_varint(body);
+    uint32_t kind = parse_u32(body);
     struct pin pin = {.kind = (enum pin_kind)kind, .time_ns = header->begin_ns};
-    pin.label = take_u32(body);
+    pin.label = parse_u32(body);
     if (kind < PIN_PEAK || kind > PIN_POOL_PEAK)
         body->failed = true;
     return pin;

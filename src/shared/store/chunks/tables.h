@@ -42,17 +42,17 @@ void table_cursor_fini(struct table_cursor *cursor);
 
 void state_put(struct byte_buffer *section, const struct recording *recording);
 void state_set_coarsened(uint8_t *state); /* in what state_put has made */
-void state_take(struct byte_reader *body, struct recording *recording);
+void state_parse(struct byte_reader *body, struct recording *recording);
 
-/* The numbers of a bucket besides its cells; its times stand in the chunk header. */
+/* The numbers of a bucket without its cells; its times stand in the chunk header. */
 void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket);
-struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_header *header,
-                               bool *has_cells);
+struct bucket bucket_head_parse(struct byte_reader *body, const struct chunk_header *header,
+                                bool *has_cells);
 
 /* The slot, kind and label of a pin; its time stands in the chunk header. */
 void pin_head_put(struct byte_buffer *section, const struct pin *pin, size_t slot);
-struct pin pin_head_take(struct byte_reader *body, const struct chunk_header *header,
-                         uint64_t *slot);
+struct pin pin_head_parse(struct byte_reader *body, const struct chunk_header *header,
+                          uint64_t *slot);
 
 /* What tables are restored into.  Links wait until all frames are known. */
 struct table_builder {
@@ -69,7 +69,7 @@ enum trait_flag { TRAIT_IN_EXECUTABLE = 1, TRAIT_IS_SEEN = 2 };
 
 /* Reads one section of the packed part; tags of other kinds are ignored.  0, -EINVAL when it is no
  * such section (what it held until then is kept), or -ENOMEM. */
-int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *body);
+int tables_parse(struct table_builder *builder, uint8_t tag, struct byte_reader *body);
 /* After the last, for now: makes every index valid, and the stacks of the links.  More may be taken
  * and finished after that, unless something was lost. */
 int tables_finish(struct table_builder *builder);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_path.h"
 #include "store/history/history_parts.h"
 
 #define APPLICATION_ID 0x6d656d6f /* "memo" */
@@ -51,7 +52,7 @@ int history_fault(struct history *history, int code, const char *what, struct fa
         return 0;
     case SQLITE_NOTADB:
         return fault_set(fault, -EINVAL,
-                         "%s is no history: it is no database at all; choose another file", path);
+                         "%s is not a history: it is not a database; choose another file", path);
     case SQLITE_CORRUPT:
         return fault_set(fault, -EIO,
                          "the history %s is damaged; move it away, or try: sqlite3 %s .recover",
@@ -67,7 +68,7 @@ int history_fault(struct history *history, int code, const char *what, struct fa
         return fault_set(fault, -ENOMEM, "cannot %s the history %s: out of memory", what, path);
     case SQLITE_READONLY:
         return fault_set(fault, -EACCES,
-                         "cannot %s the history %s: it may not be written, or its folder", what,
+                         "cannot %s the history %s: you may not write the file or its folder", what,
                          path);
     case SQLITE_CANTOPEN:
         return fault_set(fault, -ENOENT, "cannot open the history %s: %s", path,
@@ -130,7 +131,8 @@ static int check(struct history *history, struct fault *fault)
         return 1;
     if (application != APPLICATION_ID)
         return fault_set(fault, -EINVAL,
-                         "%s is no history: it is another program's database; choose another file",
+                         "%s is not a history: it is a database of another program; choose another "
+                         "file",
                          history->path);
     if (version > HISTORY_VERSION)
         return fault_set(fault, -EINVAL,
@@ -164,16 +166,18 @@ static struct history *connect(const char *path, int flags, struct fault *fault)
 }
 
 /* Others have no business with it, as with a recording. */
-static int make_private(const char *path, struct fault *fault)
+static int make_private(const char *path, char place[PATH_MAX], struct fault *fault)
 {
     struct stat facts;
-    int const fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (own_path_resolve(path, place, fault) < 0)
+        return -EPERM;
+    int const fd = open(place, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return fault_set(fault, -errno, "cannot write the history %s: %s", path, strerror(errno));
     int const err = fstat(fd, &facts);
     close(fd);
     if (err < 0 || !S_ISREG(facts.st_mode))
-        return fault_set(fault, -EINVAL, "%s is no file, so it can be no history", path);
+        return fault_set(fault, -EINVAL, "%s is not a file, so it cannot be a history", path);
     return 0;
 }
 
@@ -185,7 +189,8 @@ static struct history *open_once(const char *path, struct fault *fault)
     int err = check(history, fault);
     if (err == 1)
         err = history_run(history, schema, "begin", fault);
-    /* Another process that opens it at the same time may be the one to change the mode: either will do. */
+    /* Another process that opens it at the same time may be the one to change the mode: either
+     * will do. */
     if (!err)
         sqlite3_exec(history->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     if (!err)
@@ -199,17 +204,19 @@ static struct history *open_once(const char *path, struct fault *fault)
     return NULL;
 }
 
-/* While others make the file, or change how it is written, SQLite may find it in a state that it has no word for. */
+/* While others make the file, or change how it is written, SQLite may find it in a state that it
+ * has no word for. */
 struct history *history_open(const char *path, struct fault *fault)
 {
     struct fault why = {.code = 0};
     struct history *history = NULL;
-    if (make_private(path, fault) < 0)
+    char place[PATH_MAX];
+    if (make_private(path, place, fault) < 0)
         return NULL;
     for (unsigned i = 0; i < OPEN_TRIES && !history; i++) {
         if (i)
             usleep(OPEN_AGAIN_US);
-        history = open_once(path, &why);
+        history = open_once(place, &why);
         if (!history && why.code != -EIO)
             break;
     }

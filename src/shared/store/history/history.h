@@ -1,9 +1,10 @@
 /* history.h - what services had of memory over weeks, in a SQLite file: one row set per snapshot.
  *
- * A service is a program by name on a host; each life of it is a run; each thing measured (a total, a category, a call
- * site) is a series of points.  Old points are merged, so the file stays below HISTORY_BYTES_MAX however long it is
- * written to.  Several processes may write the same file; any of them may be killed at any instruction.
- * docs/history-format.md describes the tables.  One thread at a time per handle. */
+ * A service is a program by name on a host; each life of it is a run; each thing measured (a
+ * total, a category, a call site) is a series of points.  Old points are merged, so the file
+ * stays below HISTORY_BYTES_MAX however long it is written to.  Several processes may write the
+ * same file; any of them may be killed at any instruction. docs/history-format.md describes the
+ * tables.  One thread at a time per handle. */
 #pragma once
 
 #include <stddef.h>
@@ -38,8 +39,8 @@ struct history_snapshot {
 
 struct history;
 
-/* Opens to write, makes the file (mode 0600) when there is none.  NULL with `fault`: another program's, newer,
- * damaged, or not to be written. */
+/* Opens to write, makes the file (mode 0600) when there is none.  NULL with `fault`: another
+ * program's, newer, damaged, or not to be written. */
 struct history *history_open(const char *path, struct fault *fault);
 /* Opens what is there, to read. */
 struct history *history_open_to_read(const char *path, struct fault *fault);
@@ -47,16 +48,17 @@ void history_close(struct history *history);
 /* How long to wait for another writer; 5 s unless told. */
 void history_set_patience(struct history *history, int milliseconds);
 
-/* Adds all of it or nothing.  0; -EBUSY when another writer held the file too long, -ENOSPC when the disk is full,
- * -EIO and others, with `fault`.  It may be tried again later. */
+/* Adds all of it or nothing.  0; -EBUSY when another writer held the file too long, -ENOSPC when
+ * the disk is full, -EIO and others, with `fault`.  It may be tried again later. */
 int history_add(struct history *history, const struct history_snapshot *snapshot,
                 struct fault *fault);
 
-/* Merges points that are old by the ladder below and drops what is over the size.  Called by history_add now and then;
- * by itself for tests. */
+/* Merges points that are old by the ladder below and drops what is over the size.  Called by
+ * history_add now and then; by itself for tests. */
 int history_tidy(struct history *history, uint64_t now_ms, int64_t max_bytes, struct fault *fault);
 
-/* Points younger than `keep_ms` stay as they are; older ones become one per `step_ms` of the next row. */
+/* Points younger than `keep_ms` stay as they are; older ones become one per `step_ms` of the
+ * next row. */
 struct history_rung {
     uint64_t step_ms, keep_ms;
 };
@@ -91,8 +93,8 @@ struct history_content {
     VEC(struct history_service) services; /* by name and host */
 };
 
-/* Reads the services of this name (NULL: all), from `since_ms` on; others are there without runs and series.  0 or -errno with `fault`; call
- * history_content_fini also after a failure. */
+/* Reads the services of this name (NULL: all), from `since_ms` on; others are there without runs
+ * and series.  0 or -errno with `fault`; call history_content_fini also after a failure. */
 int history_read(struct history *history, const char *service, uint64_t since_ms,
                  struct history_content *content, struct fault *fault);
 void history_content_fini(struct history_content *content);

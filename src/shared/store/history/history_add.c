@@ -8,7 +8,7 @@
 #define TIDY_EVERY 64u
 
 /* Steps a statement that returns one id; -1 with *code set when it fails. */
-static int64_t take_id(sqlite3_stmt *statement, int *code)
+static int64_t read_id(sqlite3_stmt *statement, int *code)
 {
     int64_t id = -1;
     *code = sqlite3_step(statement);
@@ -38,7 +38,7 @@ static int64_t service_of(struct history *history, const struct history_snapshot
         return -1;
     bind_text(statement, 1, snapshot->service);
     bind_text(statement, 2, snapshot->host);
-    int64_t const id = take_id(statement, code);
+    int64_t const id = read_id(statement, code);
     sqlite3_finalize(statement);
     return id;
 }
@@ -62,7 +62,7 @@ static int64_t run_of(struct history *history, int64_t service,
     bind_text(statement, 5, snapshot->program);
     bind_text(statement, 6, snapshot->source);
     sqlite3_bind_int64(statement, 7, snapshot->limit_bytes);
-    int64_t const id = take_id(statement, code);
+    int64_t const id = read_id(statement, code);
     sqlite3_finalize(statement);
     return id;
 }
@@ -80,7 +80,7 @@ static int add_value(const struct history_place *place, const struct history_val
     sqlite3_bind_int64(place->series, 2, value->kind);
     bind_text(place->series, 3, value->name);
     sqlite3_bind_int64(place->series, 4, (int64_t)place->time_ms);
-    int64_t const series = take_id(place->series, &code);
+    int64_t const series = read_id(place->series, &code);
     if (code != SQLITE_OK)
         return code;
     sqlite3_bind_int64(place->point, 1, series);

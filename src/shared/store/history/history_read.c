@@ -27,30 +27,31 @@ struct history_reading {
     struct fault *fault;
 };
 
-/* Calls `take` with each row; a negative answer ends it. */
+/* Calls `handle` with each row; a negative answer ends it. */
 static int each_row(struct history_reading *reading, const char *sql,
-                    int (*take)(struct history_reading *reading, sqlite3_stmt *statement),
+                    int (*handle)(struct history_reading *reading, sqlite3_stmt *statement),
                     int64_t id)
 {
     sqlite3_stmt *statement;
-    int taken = 0;
+    int err = 0;
     int code = sqlite3_prepare_v2(reading->history->db, sql, -1, &statement, NULL);
     if (code != SQLITE_OK)
         return history_fault(reading->history, code, WHAT, reading->fault);
     sqlite3_bind_int64(statement, 1, id);
     sqlite3_bind_int64(statement, 2, (int64_t)reading->since_ms);
-    while (taken == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        taken = take(reading, statement);
+    while (err == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        err = handle(reading, statement);
     sqlite3_finalize(statement);
-    if (taken == -ENOMEM)
-        return fault_set(reading->fault, taken, "out of memory while reading the history %s",
+    if (err == -ENOMEM)
+        return fault_set(reading->fault, err, "out of memory while reading the history %s",
                          reading->history->path);
-    if (taken < 0)
-        return taken; /* it has its sentence */
+    if (err < 0)
+        return err; /* it has its sentence */
     return code == SQLITE_ROW ? 0 : history_fault(reading->history, code, WHAT, reading->fault);
 }
 
-/* No memory is below nothing or above 2^60: what a damaged file says must not overflow what is made of it. */
+/* No memory is below nothing or above 2^60: what a damaged file says must not overflow what is
+ * made of it. */
 static int64_t value_at(sqlite3_stmt *statement, int column)
 {
     int64_t const value = sqlite3_column_int64(statement, column);
@@ -63,7 +64,7 @@ static uint64_t time_at(sqlite3_stmt *statement, int column)
     return (uint64_t)(time_ms < TIME_MAX_MS ? time_ms : TIME_MAX_MS);
 }
 
-static int take_run(struct history_reading *reading, sqlite3_stmt *statement)
+static int add_run(struct history_reading *reading, sqlite3_stmt *statement)
 {
     struct history_run const run = {.id = sqlite3_column_int64(statement, 0),
                                     .pid = (uint32_t)sqlite3_column_int64(statement, 1),
@@ -88,7 +89,7 @@ static uint32_t run_index(const struct history_service *service, int64_t id)
     return 0;
 }
 
-static int take_point(struct history_reading *reading, sqlite3_stmt *statement)
+static int add_point(struct history_reading *reading, sqlite3_stmt *statement)
 {
     int64_t const run = sqlite3_column_int64(statement, 5);
     const struct history_service *service = reading->into;
@@ -107,7 +108,7 @@ static int take_point(struct history_reading *reading, sqlite3_stmt *statement)
     return vec_push(&series->points, point) ? 0 : -ENOMEM;
 }
 
-static int take_series(struct history_reading *reading, sqlite3_stmt *statement)
+static int add_series(struct history_reading *reading, sqlite3_stmt *statement)
 {
     static const char sql[] = "SELECT time_ms, span_ms, low, high, last, run FROM point"
                               " WHERE series = ?1 AND time_ms >= ?2 ORDER BY time_ms";
@@ -119,11 +120,11 @@ static int take_series(struct history_reading *reading, sqlite3_stmt *statement)
         return -ENOMEM;
     }
     reading->series = &reading->into->series.items[reading->into->series.count - 1];
-    int const err = each_row(reading, sql, take_point, sqlite3_column_int64(statement, 0));
+    int const err = each_row(reading, sql, add_point, sqlite3_column_int64(statement, 0));
     return err < 0 ? err : 0;
 }
 
-static int take_service(struct history_reading *reading, sqlite3_stmt *statement)
+static int add_service(struct history_reading *reading, sqlite3_stmt *statement)
 {
     static const char runs[] =
         "SELECT id, pid, begin_ms, last_ms, program, source, limit_bytes, snapshots FROM run"
@@ -141,9 +142,9 @@ static int take_service(struct history_reading *reading, sqlite3_stmt *statement
     if (reading->service && strcmp(reading->service, service.name) != 0)
         return 0; /* by name only: who asks for another one can be told of it */
     int64_t const id = sqlite3_column_int64(statement, 0);
-    int err = each_row(reading, runs, take_run, id);
+    int err = each_row(reading, runs, add_run, id);
     if (!err)
-        err = each_row(reading, series, take_series, id);
+        err = each_row(reading, series, add_series, id);
     return err;
 }
 
@@ -160,7 +161,7 @@ int history_read(struct history *history, const char *service, uint64_t since_ms
         history_run(history, "BEGIN", WHAT, fault); /* one picture, whoever writes meanwhile */
     if (!err)
         err = each_row(&reading, "SELECT id, name, host FROM service ORDER BY name, host",
-                       take_service, 0);
+                       add_service, 0);
     sqlite3_exec(history->db, "ROLLBACK", NULL, NULL, NULL);
     return err;
 }

@@ -27,7 +27,7 @@ struct merging {
     VEC(struct merged) points;
 };
 
-static void take_row(sqlite3_stmt *statement, int64_t step, struct merged *row)
+static void decode_row(sqlite3_stmt *statement, int64_t step, struct merged *row)
 {
     INVARIANT(step > 0);
     row->series = sqlite3_column_int64(statement, 0);
@@ -52,7 +52,7 @@ static int collect(struct history *history, int64_t step, int64_t before, struct
     sqlite3_bind_int64(statement, 2, before);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         struct merged row;
-        take_row(statement, step, &row);
+        decode_row(statement, step, &row);
         struct merged *last =
             merging->points.count ? &merging->points.items[merging->points.count - 1] : NULL;
         if (last && last->series == row.series && last->run == row.run &&

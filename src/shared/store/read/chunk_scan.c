@@ -9,7 +9,7 @@
 static bool header_at(struct source *source, uint64_t offset, struct chunk_header *header)
 {
     const uint8_t *bytes = source_view(source, offset, CHUNK_HEADER_BYTES);
-    return bytes && chunk_header_take(bytes, header) &&
+    return bytes && chunk_header_parse(bytes, header) &&
            header->stored_bytes <= source->size - offset - CHUNK_HEADER_BYTES;
 }
 

@@ -1,4 +1,4 @@
-/* chunk_scan.h - the whole chunks of a file, one after the other, around whatever is damaged. */
+/* chunk_scan.h - the whole chunks of a file, one after the other, around damaged parts. */
 #pragma once
 
 #include "store/chunks/chunk.h"

@@ -57,7 +57,7 @@ static int add_bucket(struct reader *reader, struct byte_reader *body,
                       const struct found_chunk *found)
 {
     bool has_cells = false;
-    struct bucket bucket = bucket_head_take(body, &found->header, &has_cells);
+    struct bucket bucket = bucket_head_parse(body, &found->header, &has_cells);
     if (body->failed || bucket.end_ns < bucket.begin_ns)
         return -EINVAL;
     if (bucket.end_ns > TIME_NS_MAX)
@@ -70,7 +70,7 @@ static int add_bucket(struct reader *reader, struct byte_reader *body,
 static int add_pin(struct reader *reader, struct byte_reader *body, const struct found_chunk *found)
 {
     struct pin_place place = {.offset = found->offset};
-    place.pin = pin_head_take(body, &found->header, &place.slot);
+    place.pin = pin_head_parse(body, &found->header, &place.slot);
     if (body->failed)
         return -EINVAL;
     if (place.pin.time_ns > TIME_NS_MAX)
@@ -92,7 +92,7 @@ static int add_pin(struct reader *reader, struct byte_reader *body, const struct
 /* A duration that cannot be is replaced by that of the buckets. */
 static int add_state(struct reader *reader, struct byte_reader *body)
 {
-    state_take(body, reader->recording);
+    state_parse(body, reader->recording);
     reader->ends_append = reader->has_state = true;
     if (reader->recording->duration_ns <= TIME_NS_MAX)
         return 0;
@@ -100,7 +100,7 @@ static int add_state(struct reader *reader, struct byte_reader *body)
     return leave_out(reader);
 }
 
-static int take_plain(struct reader *reader, const struct found_chunk *found)
+static int parse_plain(struct reader *reader, const struct found_chunk *found)
 {
     struct byte_reader body,
         parts = {.at = found->payload, .end = found->payload + found->header.plain_bytes};
@@ -122,24 +122,24 @@ static int take_plain(struct reader *reader, const struct found_chunk *found)
     return err == 0 && parts.failed ? -EINVAL : err;
 }
 
-static int take_packed(struct reader *reader, const struct found_chunk *found)
+static int parse_packed(struct reader *reader, const struct found_chunk *found)
 {
     struct byte_reader parts, body;
     uint8_t tag;
     reader->builder.rows_left += ROWS_A_BYTE * (uint64_t)found->header.stored_bytes;
     int err = chunk_unpack(reader->backing->packer, &found->header, found->payload, &parts);
     while (err == 0 && section_next(&parts, &tag, &body))
-        err = tables_take(&reader->builder, tag, &body);
+        err = tables_parse(&reader->builder, tag, &body);
     return err == 0 && parts.failed ? -EINVAL : err;
 }
 
-static int take_chunks(struct reader *reader)
+static int read_chunks(struct reader *reader)
 {
     struct found_chunk found;
     while (chunk_scan_next(&reader->scanner, &found)) {
-        int err = take_plain(reader, &found);
+        int err = parse_plain(reader, &found);
         if (err == 0 && found.header.flags & CHUNK_TABLES)
-            err = take_packed(reader, &found);
+            err = parse_packed(reader, &found);
         if (err == -ENOMEM)
             return err;
         reader->bad_chunks += err < 0;
@@ -165,13 +165,13 @@ void reader_look_for_writer(struct reader *reader)
         !reader->recording->quality.complete && growing_file_is_open(reader->backing->source.fd);
 }
 
-int reader_take(struct reader *reader)
+int reader_read(struct reader *reader)
 {
-    int err = take_chunks(reader);
+    int err = read_chunks(reader);
     for (int try = 0; try < TAIL_TRIES && err == 0 && reader->scanner.torn_bytes > 0 &&
                       reader_look_again(reader);
          try++)
-        err = take_chunks(reader);
+        err = read_chunks(reader);
     reader_look_for_writer(reader);
     return err;
 }
@@ -331,10 +331,13 @@ int reader_check_header(struct reader *reader, struct fault *fault)
     if (err == -ENOTSUP)
         return fault_set(fault, err,
                          "the recording was written by a newer memoir; read it with that version");
-    if (err < 0 && !chunk_at(source, FILE_HEADER_BYTES, &found))
+    if (err < 0 && source->size == 0)
         return fault_set(fault, err, "%s",
-                         source->size == 0 ? "the file is empty; there is no recording in it"
-                                           : "the file is not a memoir recording");
+                         growing_file_is_open(source->fd)
+                             ? "its recording has just begun; try again in a second"
+                             : "the file is empty; there is no recording in it");
+    if (err < 0 && !chunk_at(source, FILE_HEADER_BYTES, &found))
+        return fault_set(fault, err, "the file is not a memoir recording");
     reader->scanner.damaged += err < 0;
     return 0;
 }

@@ -1,7 +1,7 @@
 /* reader.h - inside `store`: chunks into a recording, at once or as they come.
  *
- *     reader_init, reader_check_header, then reader_take and reader_place; for a file that grows,
- *     again and again reader_look_again, reader_take, reader_place; at last reader_fini. */
+ *     reader_init, reader_check_header, then reader_read and reader_place; for a file that grows,
+ *     again and again reader_look_again, reader_read, reader_place; at last reader_fini. */
 #pragma once
 
 #include "store/write/backing.h"
@@ -17,11 +17,11 @@ struct reader {
     struct backing *backing; /* the recording's */
     struct table_builder builder;
     struct chunk_scanner scanner;
-    VEC(struct bucket) buckets; /* taken and not placed yet, as they stand in the file */
+    VEC(struct bucket) buckets; /* read and not placed yet, as they stand in the file */
     VEC(struct pin_place) pins;
     bool pins_changed;
-    bool ends_append;    /* the last chunk taken is the last of what its writer wrote in one go */
-    bool has_state;      /* one was taken */
+    bool ends_append;    /* the last chunk read is the last of what its writer wrote in one go */
+    bool has_state;      /* one was read */
     bool has_later_pin;  /* and a pin since */
     bool untold;         /* buckets were placed that no state tells of */
     size_t told;         /* of `buckets`: those that the last state tells of */
@@ -42,15 +42,15 @@ bool reader_look_again(struct reader *reader);
 /* Sets recording->being_written. */
 void reader_look_for_writer(struct reader *reader);
 
-/* Reads every whole chunk that follows: once after reader_init and after each reader_look_again that
- * was true.  0 or -ENOMEM.  Looks for the writer, too. */
-int reader_take(struct reader *reader);
-/* Makes what was taken part of the recording: buckets in order, tables whole, pins loaded.  Of a file that is being written,
- * buckets that no state tells of yet are kept for the next time. */
+/* Reads every whole chunk that follows: once after reader_init and after each reader_look_again
+ * that was true.  0 or -ENOMEM.  Looks for the writer, too. */
+int reader_read(struct reader *reader);
+/* Makes what was read part of the recording: buckets in order, tables whole, pins loaded.  Of a
+ * file that is being written, buckets that no state tells of yet are kept for the next time. */
 int reader_place(struct reader *reader);
 
-/* Stretches of the file that were skipped; ids of rows made up for them may be given again, so what is
- * placed once cannot be added to. */
+/* Stretches of the file that were skipped; ids of rows made up for them may be given again, so
+ * what is placed once cannot be added to. */
 uint64_t reader_damage(const struct reader *reader);
 /* At its end, but for what is being written just now. */
 uint64_t reader_torn_bytes(const struct reader *reader);

@@ -69,8 +69,8 @@ static const struct bucket *find_largest(const struct recording *recording)
     return largest;
 }
 
-/* That of the largest bucket, or of its picture, which is written before its bucket; what the state says of a peak that is in
- * neither is not believed. */
+/* That of the largest bucket, or of its picture, which is written before its bucket; what the
+ * state says of a peak that is in neither is not believed. */
 static void set_peak(struct recording *recording)
 {
     struct totals *heap = &recording->heap;

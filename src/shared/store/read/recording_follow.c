@@ -10,10 +10,14 @@
 #include "base/invariant.h"
 #include "store/read/open_source.h"
 #include "store/read/reader.h"
+#include "store/write/growing_file.h"
 
 /* A file may be opened between two chunks that its writer writes together. */
 #define APPEND_TRIES  50
 #define APPEND_NAP_NS 2000000l
+
+/* A file is there, and locked by its writer, before anything is in it: the disk may be slow. */
+#define BEGIN_TRIES 1500
 
 struct recording_follower {
     char *path;
@@ -28,15 +32,29 @@ static void nap(void)
 }
 
 /* Reads on until the writer has no more to say for now. */
-static int take_whole_appends(struct reader *reader)
+static int read_whole_appends(struct reader *reader)
 {
-    int err = reader_take(reader);
+    int err = reader_read(reader);
     for (int i = 0;
          i < APPEND_TRIES && err == 0 && reader->recording->being_written && !reader->ends_append;
          i++) {
         nap();
         if (reader_look_again(reader))
-            err = reader_take(reader);
+            err = reader_read(reader);
+    }
+    return err;
+}
+
+/* Opens the file, and waits for its beginning when a writer has just made it. */
+static int open_begun(const char *path, struct source *source, struct fault *fault)
+{
+    int err = open_source(path, source, fault);
+    for (int i = 0;
+         i < BEGIN_TRIES && err == 0 && source->size == 0 && growing_file_is_open(source->fd);
+         i++) {
+        close(source->fd); /* the writer may put another file in its place */
+        nap();
+        err = open_source(path, source, fault);
     }
     return err;
 }
@@ -45,7 +63,7 @@ static int read_all(struct recording_follower *follower, struct fault *fault)
 {
     struct source source;
     struct fault inner = {0};
-    int err = open_source(follower->path, &source, fault);
+    int err = open_begun(follower->path, &source, fault);
     if (err < 0)
         return err;
     struct reader *reader = &follower->reader;
@@ -55,7 +73,7 @@ static int read_all(struct recording_follower *follower, struct fault *fault)
     }
     string_table_set_apart(reader->recording->strings);
     err = reader_check_header(reader, &inner);
-    if (err == 0 && (err = take_whole_appends(reader)) == 0)
+    if (err == 0 && (err = read_whole_appends(reader)) == 0)
         err = reader_place(reader);
     follower->damage = reader_damage(reader) + reader_torn_bytes(reader);
     if (err < 0)
@@ -118,7 +136,7 @@ static int read_again(struct recording_follower *follower, struct fault *fault)
     return err < 0 ? err : FOLLOW_REPLACED;
 }
 
-/* What came has been taken: makes it part of the recording, unless more of it is being written. */
+/* What came has been read: makes it part of the recording, unless more of it is being written. */
 static int place(struct recording_follower *follower, struct fault *fault)
 {
     struct reader *reader = &follower->reader;
@@ -142,7 +160,7 @@ int recording_follower_refresh(struct recording_follower *follower, struct fault
     }
     if (follower->damage > 0)
         return read_again(follower, fault); /* rows were made up, and cannot be added to */
-    if (reader_take(reader) < 0)
+    if (reader_read(reader) < 0)
         return fault_set(fault, -ENOMEM, FAULT_NO_MEMORY);
     if (reader_damage(reader) > 0)
         return read_again(follower, fault);

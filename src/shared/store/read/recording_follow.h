@@ -1,5 +1,5 @@
-/* recording_follow.h - a recording that keeps up with its file while that grows: only what is new is
- * read. */
+/* recording_follow.h - a recording that keeps up with its file while that grows: only what is
+ * new is read. */
 #pragma once
 
 #include "model/recording.h"
@@ -17,7 +17,8 @@ struct recording *recording_followed(const struct recording_follower *follower);
 enum follow_news {
     FOLLOW_NOTHING,
     FOLLOW_GROWN, /* more buckets behind those known, which stay as they are; newer numbers */
-    FOLLOW_REPLACED /* older buckets were merged: it is another recording now, stacks have the same ids */
+    /* older buckets were merged: it is another recording now, stacks keep their ids */
+    FOLLOW_REPLACED
 };
 
 /* Takes in what was written since.  One of the above, or -errno with `fault`: then only closing it

@@ -26,10 +26,9 @@ static void tell_quality(struct reader *reader)
     quality->damaged_chunks += damaged;
     quality->truncated_bytes += torn;
     if (damaged > 0) {
-        snprintf(text, sizeof(text),
-                 "%llu damaged part%s of the file %s skipped: what stood there is missing",
-                 (unsigned long long)damaged, damaged == 1 ? "" : "s",
-                 damaged == 1 ? "was" : "were");
+        snprintf(
+            text, sizeof(text), "%llu damaged part%s of the file %s skipped: their data is missing",
+            (unsigned long long)damaged, damaged == 1 ? "" : "s", damaged == 1 ? "was" : "were");
         add_note(recording, text);
     }
     if (torn > 0) {
@@ -62,7 +61,7 @@ static int read_into(struct reader *reader, struct fault *fault)
     int err = reader_check_header(reader, fault);
     if (err < 0)
         return err;
-    err = reader_take(reader);
+    err = reader_read(reader);
     if (err == 0)
         err = reader_place(reader);
     if (err < 0)
@@ -71,8 +70,8 @@ static int read_into(struct reader *reader, struct fault *fault)
         return fault_set(fault, -ENODATA, "the file has only the beginning of a recording: %s",
                          reader->recording->quality.unwritten_from_ns
                              ? "the disk was full before more could be written"
-                             : "it was cut off there, or its recorder ended before it wrote "
-                               "anything");
+                             : "the file was cut off there, or the recorder ended before it wrote "
+                               "more");
     tell_quality(reader);
     return 0;
 }
@@ -119,7 +118,8 @@ struct recording *recording_read(const char *path, struct fault *fault)
 {
     struct stat opened;
     struct recording *recording = read_file(path, &opened, fault);
-    /* A file that gave way to a coarser copy of itself meanwhile seems cut off: the copy goes on. */
+    /* A file that gave way to a coarser copy of itself meanwhile seems cut off: the copy goes
+     * on. */
     for (int i = 0; i < REPLACED_TRIES && recording && !recording->quality.complete &&
                     !recording->being_written && is_replaced(path, &opened);
          i++) {

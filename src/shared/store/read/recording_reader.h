@@ -4,13 +4,13 @@
 #include "model/recording.h"
 
 /* Opens `path`, also while it is still being written.  Bad chunks are skipped and counted in
- * quality.damaged_chunks, a torn tail in quality.truncated_bytes, with a note each; of a file that
- * grows the tail just being written is left out in silence (recording->being_written).  Bucket cells
- * stay on disk until recording_load_bucket.  NULL with `fault` filled when it is no recording at
- * all. */
+ * quality.damaged_chunks, a torn tail in quality.truncated_bytes, with a note each; of a file
+ * that grows the tail just being written is left out in silence (recording->being_written).
+ * Bucket cells stay on disk until recording_load_bucket.  NULL with `fault` filled when it is no
+ * recording at all. */
 struct recording *recording_read(const char *path, struct fault *fault);
 
-/* The same from memory, for fuzzing and tests; `data` is copied. */
+/* Like recording_read, from memory, for tests; `data` is copied. */
 struct recording *recording_read_bytes(const void *data, size_t size, struct fault *fault);
 
 /* True when `head`, the first bytes of a file (16 are enough), begins a recording of ours. */

@@ -50,7 +50,7 @@ int backing_load_cells(struct recording *recording, uint64_t offset, struct cell
     struct found_chunk found;
     if (!chunk_at(&backing->source, offset, &found))
         return -EIO;
-    int err = cell_lists_take(backing->packer, &found, lists);
+    int err = cell_lists_parse(backing->packer, &found, lists);
     if (err == 0)
         check_keys(recording, lists);
     return err;

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/write/coarsen.h"
 
+#include "base/clock.h"
 #include "base/invariant.h"
 
-#define SEC  UINT64_C(1000000000)
-#define MIN  (60 * SEC)
+#define MIN  (60 * NS_PER_SECOND)
 #define HOUR (60 * MIN)
 #define DAY  (24 * HOUR)
-/* Groups that a mark ends are at least this part as long as others: marks get coarser as time does. */
+/* Groups that a mark ends are at least this part as long as others: marks get coarser as time
+ * does. */
 #define MARKS_PER_WIDTH 8
 
 static const struct {
     uint64_t younger_than_ns, width_ns;
 } ladder[] = {
-    {10 * MIN, 0},    {2 * HOUR, 10 * SEC},     {DAY, MIN}, {7 * DAY, 10 * MIN}, {30 * DAY, HOUR},
-    {365 * DAY, DAY}, {UINT64_MAX, UINT64_MAX},
+    {10 * MIN, 0},
+    {2 * HOUR, 10 * NS_PER_SECOND},
+    {DAY, MIN},
+    {7 * DAY, 10 * MIN},
+    {30 * DAY, HOUR},
+    {365 * DAY, DAY},
+    {UINT64_MAX, UINT64_MAX},
 };
 
 uint64_t coarsen_width(uint64_t age_ns, unsigned step)

@@ -8,8 +8,8 @@
 #define COARSEN_STEPS 14
 
 /* How long a new bucket is that ends `now_ns` after the start: short at first, where a short run
- * has all it has, and nearly a second from then on: who reads a growing file is promised that it is
- * no older. */
+ * has all it has, and nearly a second from then on: a reader of a growing file is promised that it
+ * is no older. */
 #define LADDER_BUCKET_MAX_NS UINT64_C(900000000)
 static inline uint64_t ladder_bucket_ns(uint64_t now_ns)
 {
@@ -22,12 +22,12 @@ static inline uint64_t ladder_bucket_ns(uint64_t now_ns)
 /* The width that buckets of this age are merged to; 0 leaves them as they are. */
 uint64_t coarsen_width(uint64_t age_ns, unsigned step);
 
-/* Where groups may end, besides the grid of the ladder. */
+/* Where groups may end, in addition to the grid of the ladder. */
 struct coarsen_plan {
     const struct bucket *buckets;
     size_t count;
-    const struct recording
-        *recording; /* its pins keep their boundaries, and marks that are not too close together */
+    /* its pins keep their boundaries, and marks that are not too close together */
+    const struct recording *recording;
     unsigned step;
     bool enabled; /* false: every bucket stays by itself */
 };
@@ -39,6 +39,6 @@ size_t coarsen_group_count(const struct coarsen_plan *plan);
 /* True when a pinned instant lies on this boundary. */
 bool coarsen_is_pinned(const struct recording *recording, uint64_t time_ns);
 
-/* Lengthens `bucket` by the one after it: gauges keep end, max and min, RSS and PSS end and max, losses add up; cells are
- * the caller's business. */
+/* Lengthens `bucket` by the one after it: gauges keep end, max and min, RSS and PSS end and max,
+ * losses add up; cells are the caller's business. */
 void coarsen_absorb(struct bucket *bucket, const struct bucket *next);

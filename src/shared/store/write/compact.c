@@ -59,8 +59,8 @@ static int tell_too_small(struct recording_writer *writer, struct fault *fault)
 {
     return fault_set(
         fault, -EFBIG,
-        "the recording '%s' cannot stay under %llu bytes: its names, stacks and pinned "
-        "instants alone need more; give it a larger --max-size",
+        "the recording '%s' cannot stay below %llu bytes: its names, stacks and instants kept in "
+        "full alone need more; use a larger --max-size",
         writer->path, (unsigned long long)writer->max_bytes);
 }
 

@@ -137,7 +137,7 @@ static int add_cells_of(struct copy *copy, const struct bucket *bucket)
         copy->damaged++;
         return 0;
     }
-    int err = cell_lists_take(copy->writer->packer, &found, &lists);
+    int err = cell_lists_parse(copy->writer->packer, &found, &lists);
     if (err == -EINVAL) {
         copy->damaged++;
         return 0;

@@ -17,8 +17,8 @@
 
 #define TRIES 100 /* of names, and of files that go while they are looked at */
 
-/* The lock goes with the open file: also SIGKILL takes it away, and a copy never has it.  Without locks readers only know less.
- * 0, or -EBUSY. */
+/* The lock goes with the open file: also SIGKILL takes it away, and a copy never has it.
+ * Without locks readers only know less. 0, or -EBUSY. */
 static int mark_open(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -38,7 +38,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* What `path` leads to now, locked; made if there is nothing.  A descriptor; -EAGAIN when it went meanwhile; or another -errno. */
+/* What `path` leads to now, locked; made if there is nothing.  A descriptor; -EAGAIN when it
+ * went meanwhile; or another -errno. */
 static int open_locked(const char *path, struct stat *opened)
 {
     struct stat named;
@@ -68,7 +69,7 @@ int growing_file_claim(const char *path)
 static char *make_name(const char *path)
 {
     uint64_t number;
-    char *name;
+    char *name = NULL;
     if (getrandom(&number, sizeof(number), 0) != sizeof(number))
         number = (uint64_t)getpid() << 32 ^ monotonic_ns();
     return asprintf(&name, "%s.%016llx.tmp", path, (unsigned long long)number) < 0 ? NULL : name;
@@ -78,7 +79,7 @@ static int create_named(struct growing_file *file, const char *path)
 {
     *file = (struct growing_file){.fd = -EEXIST};
     for (unsigned i = 0; i < TRIES && file->fd == -EEXIST; i++) {
-        free(file->temporary);
+        free(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): NULL at first */
         file->temporary = make_name(path);
         if (!file->temporary)
             break;
@@ -88,7 +89,7 @@ static int create_named(struct growing_file *file, const char *path)
     }
     int const err = file->temporary ? file->fd : -ENOMEM;
     if (err < 0) {
-        free(file->temporary);
+        free(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): NULL, or its own */
         *file = (struct growing_file){.fd = -1};
         return err;
     }
@@ -96,7 +97,7 @@ static int create_named(struct growing_file *file, const char *path)
 }
 
 /* A new file in place of one that is locked by us. */
-static int take_place(struct growing_file *file, const char *path)
+static int replace_file(struct growing_file *file, const char *path)
 {
     int err = create_named(file, path);
     if (!err && rename(file->temporary, path) < 0)
@@ -120,7 +121,7 @@ static bool is_claim_to(int claim, const char *path, struct stat *opened)
 
 int growing_file_take(struct growing_file *file, const char *path, int claim)
 {
-    struct stat opened;
+    struct stat opened = {0};
     *file = (struct growing_file){.fd = -1};
     int fd = claim;
     if (!is_claim_to(claim, path, &opened)) {
@@ -137,7 +138,7 @@ int growing_file_take(struct growing_file *file, const char *path, int claim)
         file->fd = fd;
         return 0;
     }
-    int const err = take_place(file, path);
+    int const err = replace_file(file, path);
     close(fd);
     return err;
 }
@@ -206,7 +207,7 @@ void growing_file_close(struct growing_file *file)
         close(file->fd);
     }
     file->fd = -1;
-    free(file->temporary);
+    free(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): as above */
     file->temporary = NULL;
 }
 
@@ -279,6 +280,6 @@ int growing_file_replace(struct growing_file *file, const char *path,
 void growing_file_discard(struct growing_file *file)
 {
     if (file->fd >= 0 && file->temporary)
-        unlink(file->temporary);
+        unlink(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): as above */
     growing_file_close(file);
 }

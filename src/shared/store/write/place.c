@@ -21,7 +21,8 @@ static bool is_recording(int fd)
            file_header_check(header) != -EINVAL; /* also of another version */
 }
 
-/* 0, -EBUSY or -EEXIST, of a regular file.  One that nobody may read is not known to be a recording. */
+/* 0, -EBUSY or -EEXIST, of a regular file.  One that nobody may read is not known to be a
+ * recording. */
 static int check_file(const char *path)
 {
     int const fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -50,8 +51,7 @@ int place_check(const char *path, struct fault *fault)
         return 0; /* whoever makes it finds out */
     if (!S_ISREG(about.st_mode))
         return fault_set(fault, -EINVAL,
-                         "%s is no file but a folder, a pipe or a device; choose a name for a new "
-                         "file with -o",
+                         "%s is a folder, a pipe or a device; choose a name for a new file with -o",
                          path);
     int const err = check_file(path);
     if (err == -EBUSY)
@@ -59,7 +59,7 @@ int place_check(const char *path, struct fault *fault)
     if (err < 0)
         return fault_set(
             fault, err,
-            "%s is there and is no recording, so it is not overwritten; choose another "
+            "%s exists and is not a recording, so memoir does not overwrite it; choose another "
             "name with -o, or give --force",
             path);
     return 0;

@@ -27,7 +27,8 @@ static void destroy(struct recording_writer *writer)
     free(writer);
 }
 
-/* A symbolic link of the user's own stays, and what it points to is replaced.  One of somebody else's leads nowhere. */
+/* A symbolic link of the user's own stays, and what it points to is replaced.  One of somebody
+ * else's leads nowhere. */
 static bool set_path(struct recording_writer *writer, const char *path)
 {
     struct stat about;
@@ -81,7 +82,7 @@ struct recording_writer *recording_writer_take(const char *path, int claim, uint
     }
     if (err < 0) {
         fault_set(fault, err, "cannot write %s: %s; choose another place with -o", path,
-                  err == -EEXIST ? "something that is not a regular file has that name"
+                  err == -EEXIST ? "this name belongs to something that is not a regular file"
                                  : strerror(-err));
         destroy(writer);
         return NULL;
@@ -392,8 +393,8 @@ static int write_with_room(struct recording_writer *writer, struct recording *re
     return err;
 }
 
-static const char cap_note[] = "the file is larger than --max-size asked for: its names, stacks "
-                               "and coarsest sums alone need more";
+static const char cap_note[] = "the file is larger than --max-size: its names, stacks and coarsest "
+                               "sums alone need more";
 
 /* While the file is larger than asked for it says so; not when it is no more. */
 static void drop_cap_note(struct recording *recording)
@@ -405,8 +406,8 @@ static void drop_cap_note(struct recording *recording)
     recording->notes.count = kept;
 }
 
-/* Names, stacks and one bucket are the least a recording can be.  Where the cap has no room for that, it gives
- * way: losing what was seen would be worse than a larger file. */
+/* Names, stacks and one bucket are the least a recording can be.  Where the cap has no room for
+ * that, it gives way: losing what was seen would be worse than a larger file. */
 static void raise_cap(struct recording_writer *writer, struct recording *recording)
 {
     if (!writer->cap_raised)
@@ -417,7 +418,8 @@ static void raise_cap(struct recording_writer *writer, struct recording *recordi
     writer->wait_appends = 0;
 }
 
-/* The last word on a file whose cap was raised: as small as it can be, if it can be no smaller than asked. */
+/* The last word on a file whose cap was raised: as small as it can be, if it can be no smaller
+ * than asked. */
 static void shrink_to_cap(struct recording_writer *writer, struct recording *recording)
 {
     INVARIANT(writer->cap_raised && writer->finishing);

@@ -12,18 +12,20 @@
 
 struct recording_writer;
 
-/* Creates `path` (replacing a recording of that name, but nothing else: place.h) and writes the header.  `max_bytes`: the
- * file does not grow past it; older buckets are merged by age instead, through a copy beside it; 0
- * means no cap.  Only a cap with no room for the names, the stacks and one bucket gives way, with a
- * note.  NULL with `fault` filled on failure. */
+/* Creates `path` (replacing a recording of that name, but nothing else: place.h) and writes the
+ * header.  `max_bytes`: the file does not grow past it; older buckets are merged by age instead,
+ * through a copy beside it; 0 means no cap.  Only a cap with no room for the names, the stacks
+ * and one bucket gives way, with a note.  NULL with `fault` filled on failure. */
 struct recording_writer *recording_writer_create(const char *path, uint64_t max_bytes,
                                                  struct fault *fault);
-/* The same with a descriptor of growing_file_claim of that path, which is taken, also after a failure: nobody comes between. */
+/* Like recording_writer_create, with a descriptor of growing_file_claim of that path, which is
+ * taken, also after a failure. */
 struct recording_writer *recording_writer_take(const char *path, int claim, uint64_t max_bytes,
                                                struct fault *fault);
 
-/* Lets `behind` write to the file from now on, so that no call but the last waits for the disk, unless older buckets must be merged
- * at once.  What cannot be written is then told by a later call.  `behind` must live longer. */
+/* Lets `behind` write to the file from now on, so that no call but the last waits for the disk,
+ * unless older buckets must be merged at once.  What cannot be written is then told by a later
+ * call.  `behind` must live longer. */
 struct write_behind;
 void recording_writer_write_behind(struct recording_writer *writer, struct write_behind *behind);
 

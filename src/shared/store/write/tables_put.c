@@ -261,8 +261,9 @@ static void put_mark_sums(const struct mark_list *marks, uint32_t from, struct c
         draft_packed_section(draft, SECTION_MARK_SUMS);
 }
 
-/* from which number on rows that are there are void; rows of: number as a step, kind, label, time as a step, how many
- * numbers back the beginning is (0: it is no end).  All are told again when some have gone. */
+/* from which number on rows that are there are void; rows of: number as a step, kind, label,
+ * time as a step, how many numbers back the beginning is (0: it is no end).  All are told again
+ * when some have gone. */
 static void put_marks(struct table_cursor *cursor, const struct recording *recording,
                       struct chunk_draft *draft)
 {
@@ -292,7 +293,8 @@ static void put_marks(struct table_cursor *cursor, const struct recording *recor
     put_mark_sums(marks, from, draft);
 }
 
-/* time; rows of: start (from the end of the row before), size, resident bytes, name, stack, how many, rights, owner.  All of them, when a new list is there. */
+/* time; rows of: start (from the end of the row before), size, resident bytes, name, stack, how
+ * many, rights, owner.  All of them, when a new list is there. */
 static void put_mappings(struct table_cursor *cursor, const struct recording *recording,
                          struct chunk_draft *draft)
 {

@@ -9,7 +9,8 @@
 
 #define LAST_WORDS ((uint64_t)16 << 10)
 
-/* Only a disk that is full refuses; one that knows no such thing is written to as far as it goes. */
+/* Only a disk that is full refuses; one that knows no such thing is written to as far as it
+ * goes. */
 static int reserve(int fd, uint64_t end, uint64_t *reserved)
 {
     if (end <= *reserved)

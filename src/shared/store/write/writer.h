@@ -52,7 +52,7 @@ void file_contents_fini(struct file_contents *contents);
  * merged ones.  0, or -errno with everything as it was; -EFBIG when even the coarsest copy is too
  * large. */
 int compact_file(struct recording_writer *writer, struct recording *recording, struct fault *fault);
-/* The same ahead of need, a little at each append, because the recorder has no time to spare:
+/* Compacts ahead of need, a little at each append, because the recorder has no time to spare:
  * begins when the file has come to four fifths of its cap, or holds too many buckets. */
 void compact_in_passing(struct recording_writer *writer, struct recording *recording);
 /* At the end: rewrites the file without merging, when enough in it was replaced. */

@@ -3,15 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/futex.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "machine/executables.h"
+#include "machine/processor.h"
 #include "tracer/process/process.h"
 #include "tracer/process/raw_syscall.h"
+#include "tracer/hooks/syscall_entry.h"
 #include "tracer/stacks/tables.h"
 #include "tracer/rings/thread.h"
 #include "wire/seccomp_filter.h"
@@ -98,7 +100,7 @@ static bool is_readable(const void *start, size_t size)
 static bool allows(const struct sock_fprog *filter, const struct own_call *calls, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct seccomp_data call = {.nr = calls[i].number, .arch = AUDIT_ARCH_X86_64};
+        struct seccomp_data call = {.nr = calls[i].number, .arch = MACHINE_AUDIT};
         for (unsigned k = 0; k < COUNT(calls[i].arguments); k++)
             call.args[k] = calls[i].arguments[k];
         if (!seccomp_answer_allows(seccomp_filter_run(filter->filter, filter->len, &call)))
@@ -135,18 +137,19 @@ static enum leave foresee(long number, long a, long b, long c)
     return mode == SECCOMP_MODE_FILTER ? ask_filter((const struct sock_fprog *)c) : LEAVES_ALL;
 }
 
-/* Whether this process is traced; a child of fork that has not looked yet looks now, because it may not later. */
+/* Whether this process is traced; a child of fork that has not looked yet looks now, because it
+ * may not later. */
 static bool is_traced(void)
 {
     return tracer_is_on() && (*tracer_process.alive != 0 || tracer_revive()) &&
            (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0) == tracer_process.local_pid;
 }
 
-/* Nobody is in the arena afterwards, so nobody makes a call there that has become forbidden.  The call may be refused; then
- * all is as it was. */
+/* Nobody is in the arena afterwards, so nobody makes a call there that has become forbidden.
+ * The call may be refused; then all is as it was. */
 static long call_untraced(long number, const long *a)
 {
-    uint64_t const now = read_tsc();
+    uint64_t const now = processor_ticks();
     if (!tracer_pause())
         return raw_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     seats_wait_until_empty(tracer_process.local_pid, LEAVE_NS, false);
@@ -164,8 +167,7 @@ static long call_untraced(long number, const long *a)
 }
 
 /* A system call that may confine the program, in place of libc's syscall(). */
-static __attribute__((used)) long confining_call(long number, long a, long b, long c, long d,
-                                                 long e, long f)
+long confining_call(long number, long a, long b, long c, long d, long e, long f)
 {
     long const arguments[6] = {a, b, c, d, e, f};
     enum leave const leaves =
@@ -184,7 +186,7 @@ static __attribute__((used)) long confining_call(long number, long a, long b, lo
     return -1;
 }
 
-static __attribute__((used)) long failed_call(long result)
+long failed_call(long result)
 {
     errno = (int)-result;
     return -1;
@@ -199,29 +201,4 @@ HOOK int prctl(int option, ...)
         a[i] = va_arg(list, long);
     va_end(list);
     return (int)confining_call(SYS_prctl, option, a[0], a[1], a[2], a[3], 0);
-}
-
-#define TEXT(x)    TEXT_OF(x)
-#define TEXT_OF(x) #x
-/* Just as libc's: a child that begins here may have another stack, or its parent's. */
-__attribute__((naked, visibility("default"))) long syscall(long number __attribute__((unused)), ...)
-{
-    __asm__("cmp $" TEXT(__NR_seccomp) ", %rdi\n\t"
-                                       "je confining_call\n\t"
-                                       "cmp $" TEXT(__NR_prctl) ", %rdi\n\t"
-                                                                "je confining_call\n\t"
-                                                                "mov %rdi, %rax\n\t"
-                                                                "mov %rsi, %rdi\n\t"
-                                                                "mov %rdx, %rsi\n\t"
-                                                                "mov %rcx, %rdx\n\t"
-                                                                "mov %r8, %r10\n\t"
-                                                                "mov %r9, %r8\n\t"
-                                                                "mov 8(%rsp), %r9\n\t"
-                                                                "syscall\n\t"
-                                                                "cmp $-4095, %rax\n\t"
-                                                                "jae 1f\n\t"
-                                                                "ret\n"
-                                                                "1:\n\t"
-                                                                "mov %rax, %rdi\n\t"
-                                                                "jmp failed_call");
 }

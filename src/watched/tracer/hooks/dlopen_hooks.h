@@ -1,9 +1,11 @@
-/* dlopen_hooks.h - notices new libraries where the loader itself gives no sign of them (glibc 2.37 and later): when
- * dlopen returns, or when somebody asks for what is in them.  Their constructors have run by then. */
+/* dlopen_hooks.h - notices new libraries where the loader itself gives no sign of them (glibc
+ * 2.37 and later): when dlopen returns, or when a symbol of them is asked for.  Their
+ * constructors have run by then. */
 #pragma once
 
-/* As dlopen and dlsym.  What those do depends on where they are called from: on that object's search path, its place
- * in the order of objects.  So these are no functions of ours around the real ones, if that would show. */
+/* As dlopen and dlsym.  What those do depends on where they are called from: on that object's
+ * search path, its place in the order of objects.  So these are no functions of ours around the
+ * real ones, if that would show. */
 void dlopen_hook(void);
 void dlsym_hook(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec_hooks.c - a program that becomes another one (a wrapper script, env, a launcher) takes the
- * tracer with it.  Our variables are not in its environment, so they go into the one it hands on; or
- * out of it, when the next program cannot have our library.
+/* exec_hooks.c - a program that becomes another one (a wrapper script, env, a launcher) takes
+ * the tracer with it.  Our variables are not in its environment, so they go into the one it
+ * hands on; or out of it, when the next program cannot have our library.
  *
  * All of exec is async-signal-safe and so are these: the new environment lies on the stack. */
 #include <spawn.h>

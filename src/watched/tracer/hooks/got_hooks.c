@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "machine/executables.h"
 #include "tracer/hooks/confine_hooks.h"
 #include "tracer/hooks/dlopen_hooks.h"
 #include "tracer/hooks/limit_hooks.h"
@@ -20,6 +21,7 @@
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thread.h"
 #include "tracer/rings/told.h"
+#include "wire/invariant.h"
 
 void cfree(void *block);
 void free_sized(void *block, size_t size);
@@ -124,8 +126,8 @@ static void close_pages(struct patching *patching)
     patching->open_low = patching->open_high = 0;
 }
 
-/* Makes the place writable if it is not.  All the pages that the loader has closed are opened together, so that the
- * mapping stays in one piece. */
+/* Makes the place writable if it is not.  All the pages that the loader has closed are opened
+ * together, so that the mapping stays in one piece. */
 static bool open_pages(struct patching *patching, const struct got_place *place)
 {
     uint64_t at = (uint64_t)place->at;
@@ -134,6 +136,7 @@ static bool open_pages(struct patching *patching, const struct got_place *place)
     if (raw_is_writable(at))
         return true;
     close_pages(patching);
+    INVARIANT(!patching->open_high); /* one stretch at a time */
     uint64_t low = at & ~4095ull, high = low + 4096;
     if (at >= place->object->fixed_low && at < place->object->fixed_high) {
         low = place->object->fixed_low;
@@ -150,6 +153,7 @@ static bool open_pages(struct patching *patching, const struct got_place *place)
 static void replace(struct patching *patching, const struct got_place *place, uint64_t value,
                     const void *by)
 {
+    INVARIANT((uint64_t)place->at % sizeof(value) == 0 && by); /* so it is one store */
     if (open_pages(patching, place))
         __atomic_compare_exchange_n(place->at, &value, (uint64_t)by, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST);
@@ -157,11 +161,11 @@ static void replace(struct patching *patching, const struct got_place *place, ui
         patching->result = -EACCES;
 }
 
-/* The loader fills this place when the function is first called: it leads into the object's own code, though the
- * object has no such function. */
+/* The loader fills this place when the function is first called: it leads into the object's own
+ * code, though the object has no such function. */
 static bool is_unbound(const struct got_place *place, uint64_t value)
 {
-    return place->type == R_X86_64_JUMP_SLOT &&
+    return place->type == MACHINE_SLOT &&
            place->object->symbols[place->symbol].st_shndx == SHN_UNDEF &&
            object_holds(place->object, value, 1, PF_X);
 }
@@ -182,15 +186,15 @@ static bool find_place(const struct loaded_object *object, int which, size_t ind
     uint64_t at = object->bias + entry->r_offset;
     *place = (struct got_place){object, (uint64_t *)at, (uint32_t)ELF64_R_SYM(entry->r_info),
                                 (uint32_t)ELF64_R_TYPE(entry->r_info)};
-    if (place->type != R_X86_64_JUMP_SLOT && place->type != R_X86_64_GLOB_DAT &&
-        (place->type != R_X86_64_64 || entry->r_addend != 0))
+    if (place->type != MACHINE_SLOT && place->type != MACHINE_POINTER &&
+        (place->type != MACHINE_WORD || entry->r_addend != 0))
         return false;
     return at % 8 == 0 && object_holds(object, at, 8, PF_R | PF_W) &&
            object_holds(object, (uint64_t)&object->symbols[place->symbol], sizeof(ElfW(Sym)), PF_R);
 }
 
-/* Whether the object calls somebody else's allocator (it was loaded with RTLD_DEEPBIND).  Then its calls that are not
- * looked up yet will lead there too. */
+/* Whether the object calls somebody else's allocator (it was loaded with RTLD_DEEPBIND).  Then
+ * its calls that are not looked up yet will lead there too. */
 static bool is_estranged(const struct loaded_object *object)
 {
     struct got_place place;
@@ -237,7 +241,8 @@ static void remove_at(struct patching *patching, const struct got_place *place)
     }
 }
 
-/* The loader is about to run what new libraries begin with: they are in place, and none of their code has run. */
+/* The loader is about to run what new libraries begin with: they are in place, and none of their
+ * code has run. */
 static int loader_catches(void *exception, void (*operate)(void *), void *arguments);
 
 static void patch_catch(struct patching *patching, const struct got_place *place)
@@ -251,8 +256,8 @@ static void patch_catch(struct patching *patching, const struct got_place *place
         replace(patching, place, value, real_catch);
 }
 
-/* ld.so has no table of its own for the allocator: it keeps the addresses of malloc and the like among what is
- * read-only once the program runs. */
+/* ld.so has no table of its own for the allocator: it keeps the addresses of malloc and the like
+ * among what is read-only once the program runs. */
 static void patch_loader(struct patching *patching, const struct loaded_object *object)
 {
     for (uint64_t at = object->fixed_low; at + 8 <= object->fixed_high; at += 8) {

@@ -30,7 +30,7 @@ void *pvalloc(size_t size);
 static always_inline void *recorded(void *block, size_t size, void *frame)
 {
     if (block && arena_enter()) {
-        if (sample_takes(size, block))
+        if (sample_wants(size, block))
             record_alloc(block, size, frame);
         arena_leave();
     }
@@ -54,8 +54,8 @@ TRACED void *traced_malloc(size_t size)
     return recorded(block, size, HERE);
 }
 
-/* The loader makes room for what it must know of a library.  What was in that library's place before may have been
- * closed by calls that nobody sees. */
+/* The loader makes room for what it must know of a library.  What was in that library's place
+ * before may have been closed by calls that nobody sees. */
 static __attribute__((noinline)) void library_comes(void)
 {
     if (arena_enter()) {
@@ -85,7 +85,7 @@ TRACED void traced_free(void *block)
         return;
     }
     if (arena_enter()) {
-        if (sample_took(block))
+        if (sample_wants_free(block))
             record_free(block, size_at_end(block));
         arena_leave();
     }

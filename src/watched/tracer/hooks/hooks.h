@@ -1,4 +1,5 @@
-/* hooks.h - the functions behind front.c.  Each is jumped to, so that its frame is the hook's own. */
+/* hooks.h - the functions behind front.c.  Each is jumped to, so that its frame is the hook's
+ * own. */
 #pragma once
 
 #include <stddef.h>

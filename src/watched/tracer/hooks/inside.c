@@ -7,12 +7,15 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "tracer/hooks/inside_cell.h"
 #include "tracer/process/own_code.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/ring.h"
 #include "tracer/rings/thread.h"
+#include "wire/time_units.h"
+#include "wire/invariant.h"
 
-#define WAIT_NS 1000000000ull
+#define WAIT_NS NS_PER_SECOND
 #define STEP_NS 5000000l
 
 /* The entries have the same order as memoir_tracer_jumps. */
@@ -46,7 +49,8 @@ static uint32_t wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t dead
     return now;
 }
 
-/* Rings for the recorder, and waits for what it does.  Whether it says that it has done something. */
+/* Rings for the recorder, and waits for what it does.  Whether it says that it has done
+ * something. */
 static bool ring(struct arena_bell *bell)
 {
     uint64_t deadline = ring_clock_ns() + WAIT_NS;
@@ -123,11 +127,9 @@ static const struct inside_jump *find_jump(const struct inside_patch *patch)
 
 static void fill_cell(const struct inside_entry *entry, const struct inside_patch *patch)
 {
-    /* mov $entry, %r11; jmp *0(%rip); inside_enter */
-    uint8_t way[INSIDE_CODE_AT] = {0x49, 0xbb, [10] = 0xff, 0x25};
-    uint64_t self = (uint64_t)entry, enter = (uint64_t)inside_enter;
-    memcpy(way + 2, &self, sizeof(self));
-    memcpy(way + 16, &enter, sizeof(enter));
+    INVARIANT(patch->code_size <= sizeof(patch->code) && entry->cell == patch->cell);
+    uint8_t way[INSIDE_CODE_AT];
+    inside_way_make(way, entry);
     memcpy((void *)entry->cell, way, sizeof(way));
     memcpy((void *)(entry->cell + INSIDE_CODE_AT), patch->code, patch->code_size);
 }
@@ -135,13 +137,9 @@ static void fill_cell(const struct inside_entry *entry, const struct inside_patc
 /* false when the cell is too far away. */
 static bool aim(struct inside_jump *jump, const struct inside_patch *patch)
 {
-    int64_t far = (int64_t)(patch->cell - (patch->address + INSIDE_JUMP));
-    int32_t distance = (int32_t)far;
-    *jump =
-        (struct inside_jump){.address = patch->address, .stolen = patch->stolen, .jump = {0xe9}};
-    memcpy(jump->jump + 1, &distance, sizeof(distance));
+    *jump = (struct inside_jump){.address = patch->address, .stolen = patch->stolen};
     memcpy(jump->before, patch->before, sizeof(jump->before));
-    return far == distance;
+    return inside_jump_make(jump->jump, patch->address, patch->cell);
 }
 
 static bool make_entry(const struct inside_patch *patch)
@@ -179,13 +177,6 @@ static bool has_our_jump(const struct inside_patch *patch)
            memcmp((const void *)patch->address, jump->jump, INSIDE_JUMP) == 0;
 }
 
-/* ARCH_SHSTK_STATUS; an error on kernels and processors that have none. */
-static bool has_shadow_stack(void)
-{
-    uint64_t features = 0;
-    return raw_syscall3(SYS_arch_prctl, 0x5005, (long)&features, 0) == 0 && (features & 1);
-}
-
 /* Makes ready what the jump leads to.  `mapped`: there is room for new cells. */
 static enum inside_outcome prepare(const struct inside_patch *patch, bool mapped)
 {
@@ -193,7 +184,7 @@ static enum inside_outcome prepare(const struct inside_patch *patch, bool mapped
         return INSIDE_OURSELVES;
     if (!is_as_planned(patch) && !has_our_jump(patch))
         return INSIDE_CHANGED_CODE;
-    if (patch->pushes && has_shadow_stack())
+    if (patch->pushes && inside_has_shadow_stack())
         return INSIDE_SHADOW_STACK;
     return find_jump(patch) || (mapped && make_entry(patch)) ? INSIDE_HOOKED : INSIDE_NO_MEMORY;
 }
@@ -214,6 +205,7 @@ static void prepare_region(const struct inside_region *region)
     }
     if (!mapped || seal_region(region))
         return;
+    INVARIANT(first <= memoir_tracer_jumps.count); /* the last ones are of this region */
     memoir_tracer_jumps.count = first;
     for (uint32_t i = 0; i < plan->patch_count; i++) {
         if (lies_in(region, plan->patches[i].cell))
@@ -221,8 +213,8 @@ static void prepare_region(const struct inside_region *region)
     }
 }
 
-/* Makes the jump.  Writable and executable at once for a moment: where that is forbidden it is so before anything was
- * changed. */
+/* Makes the jump.  Writable and executable at once for a moment: where that is forbidden it is
+ * so before anything was changed. */
 static enum inside_outcome make_jump(const struct inside_patch *patch)
 {
     uint64_t first = patch->address & ~4095ull,
@@ -235,6 +227,7 @@ static enum inside_outcome make_jump(const struct inside_patch *patch)
         return INSIDE_THREADS;
     if (raw_syscall3(SYS_mprotect, (long)first, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
         return INSIDE_PROTECTED;
+    INVARIANT(jump->address == patch->address);
     memcpy((void *)patch->address, jump->jump, INSIDE_JUMP);
     raw_syscall3(SYS_mprotect, (long)first, bytes, PROT_READ | PROT_EXEC);
     return INSIDE_HOOKED;

@@ -1,9 +1,9 @@
-/* inside.h - hooks in the functions of an allocator that is part of the program, where a malloc of ours is never
- * called.
+/* inside.h - hooks in the functions of an allocator that is part of the program, where a malloc
+ * of ours is never called.
  *
- * Each function gets a jump at its beginning, to a cell near it, from there to inside_enter (inside_enter.S), which calls
- * the hook in C.  What the jump covers runs in the cell.  What to do comes from the recorder (wire/inside.h); nothing
- * here knows an instruction but the jump. */
+ * Each function gets a jump at its beginning, to a cell near it (inside_cell.h), from there to
+ * inside_enter (ARCHITECTURE/inside_enter.S), which calls the hook in C.  What the jump covers runs
+ * in the cell.  What to do comes from the recorder (wire/inside.h). */
 #pragma once
 
 /* Where inside_enter.S finds things.  Checked in inside_hooks.c. */
@@ -19,7 +19,7 @@
 
 #include "wire/inside.h"
 
-/* What a function leaves in rax and rdx. */
+/* What a function leaves in the two registers of results. */
 struct inside_result {
     uint64_t value, second;
 };
@@ -37,13 +37,14 @@ struct inside_entry {
 /* Sets entry->hook by its shape.  NULL when there is no such. */
 void inside_choose_hook(struct inside_entry *entry);
 
-/* Where all jumps lead; r11 has the entry. */
+/* Where all jumps lead, with the entry in a register (inside_way_make). */
 void inside_enter(void);
 
-/* Asks the recorder what to do and does it; at most a second is waited for.  `jump`: makes the jumps too, which is
- * right only while no other thread runs; else whoever has stopped them all makes them, as the plan in the arena says. */
+/* Asks the recorder what to do and does it; at most a second is waited for.  `jump`: makes the
+ * jumps too, which is right only while no other thread runs; else the recorder, which has stopped
+ * all of them, makes them, as the plan in the arena says. */
 void inside_start(bool jump);
 
-/* What is ready; found by its name, and for whoever has stopped all threads. */
+/* What is ready; found by its name, and for the recorder, which has stopped all threads. */
 extern struct inside_jumps memoir_tracer_jumps;
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inside_hooks.c - what is recorded of an allocator in the program: one hook per kind of function. */
+/* inside_hooks.c - what is recorded of an allocator in the program: one hook per kind of
+ * function. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -65,7 +66,7 @@ static void note_block(const struct inside_entry *entry, void *block, size_t siz
 {
     uint64_t usable = usable_of(entry, block, size);
     if (likely(arena_enter())) {
-        if (sample_takes(size, block))
+        if (sample_wants(size, block))
             record_block(block, size, usable, frame);
         arena_leave();
     }
@@ -91,7 +92,7 @@ static result hook_free(const uint64_t *arguments, const struct inside_entry *en
     if (unlikely(!block) || sample_passes_free(block) || unlikely(!tracer_enter()))
         return call(entry, arguments);
     if (likely(arena_enter())) {
-        if (sample_took(block))
+        if (sample_wants_free(block))
             record_free(block, size_at_its_end(entry, block));
         arena_leave();
     }
@@ -143,7 +144,8 @@ static struct move note_move(const struct inside_entry *entry, void *old)
     return move;
 }
 
-/* Its end: `block` is the new one; without, the old one is as it was or, with a size of 0, freed. */
+/* Its end: `block` is the new one; without, the old one is as it was or, with a size of 0,
+ * freed. */
 static void note_moved(const struct inside_entry *entry, struct move move, void *block, size_t size,
                        void *frame)
 {
@@ -223,7 +225,8 @@ void inside_choose_hook(struct inside_entry *entry)
     entry->hook = entry->shape.call < INSIDE_CALLS ? hooks[entry->shape.call] : NULL;
 }
 
-/* The unwinder asks at every frame that an exception passes through: nothing to catch, but the hook is over. */
+/* The unwinder asks at every frame that an exception passes through: nothing to catch, but the
+ * hook is over. */
 #define UNWIND_CLEANUP_PHASE 2
 #define UNWIND_GO_ON         8
 int inside_personality(int version, int actions, uint64_t class, void *exception, void *context)

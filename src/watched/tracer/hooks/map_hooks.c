@@ -157,8 +157,8 @@ HOOK int brk(void *end)
     return result;
 }
 
-/* dlopen is left alone: the loader looks at who called it.  New code is noticed when it is met, and calloc tells when
- * it comes. */
+/* dlopen is left alone: the loader looks at who called it.  New code is noticed when it is met,
+ * and calloc tells when it comes. */
 HOOK int dlclose(void *handle)
 {
     if (!real.dlclose)

@@ -16,7 +16,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* A thread writes for microseconds, waits for room for milliseconds, and may be put aside by the scheduler. */
+/* A thread writes for microseconds, waits for room for milliseconds, and may be put aside by the
+ * scheduler. */
 #define LEAVE_NS 500000000ull
 
 /* The process that attaches or detaches at this moment; a fork may have copied it. */
@@ -74,8 +75,8 @@ static int begin(int arena_fd, unsigned long flags)
     return err;
 }
 
-/* Another memoir may have been here first, preloaded or of another build: what it has hooked only it can undo.  It is
- * asked first. */
+/* Another memoir may have been here first, preloaded or of another build: what it has hooked
+ * only it can undo.  It is asked first. */
 static int ask_elder(int arena_fd, unsigned long flags)
 {
     long (*attach)(int, unsigned long) = objects_first("memoir_tracer_attach");

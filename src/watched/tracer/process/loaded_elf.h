@@ -16,8 +16,8 @@ static inline bool is_elf_header(const ElfW(Ehdr) * elf)
            elf->e_phoff + (uint64_t)elf->e_phnum * sizeof(ElfW(Phdr)) <= 4096;
 }
 
-/* The start of the mapping, unless somebody was very creative.  A program with gaps between its segments is found segment
- * by segment; there the kernel knows.  NULL when it cannot be told. */
+/* The start of the mapping, unless the file is very unusual.  A program with gaps between its
+ * segments is found segment by segment; there the kernel knows.  NULL when it cannot be told. */
 static inline const ElfW(Ehdr) * loaded_elf_header(const struct dl_find_object *found)
 {
     const ElfW(Ehdr) *elf = found->dlfo_map_start;

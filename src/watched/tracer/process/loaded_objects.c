@@ -20,7 +20,8 @@ bool object_holds(const struct loaded_object *object, uint64_t address, size_t s
     return false;
 }
 
-/* A pointer of the dynamic section: the loader has made most of them absolute.  NULL when nothing is there. */
+/* A pointer of the dynamic section: the loader has made most of them absolute.  NULL when
+ * nothing is there. */
 static const void *pointer(const struct loaded_object *object, uint64_t value, size_t size)
 {
     if (object_holds(object, value, size, PF_R))
@@ -83,14 +84,14 @@ static void read_entry(const ElfW(Dyn) * entry, struct dynamic *dynamic)
     }
 }
 
-static void take_relocations(struct loaded_object *object, int which, struct loaded_table table)
+static void set_relocations(struct loaded_object *object, int which, struct loaded_table table)
 {
     object->relocations[which] = pointer(object, table.at, table.size);
     if (object->relocations[which])
         object->relocation_count[which] = table.size / sizeof(ElfW(Rela));
 }
 
-static void take_tables(struct loaded_object *object, const struct dynamic *dynamic)
+static void set_tables(struct loaded_object *object, const struct dynamic *dynamic)
 {
     object->symbols = pointer(object, dynamic->symbols, sizeof(ElfW(Sym)));
     object->strings = pointer(object, dynamic->strings, dynamic->strings_size);
@@ -102,9 +103,9 @@ static void take_tables(struct loaded_object *object, const struct dynamic *dyna
     if (dynamic->versions)
         object->versions = pointer(object, dynamic->versions, sizeof(uint16_t));
     if (dynamic->data.size)
-        take_relocations(object, RELOCATIONS_DATA, dynamic->data);
+        set_relocations(object, RELOCATIONS_DATA, dynamic->data);
     if (dynamic->calls.size && dynamic->calls_are_rela)
-        take_relocations(object, RELOCATIONS_CALLS, dynamic->calls);
+        set_relocations(object, RELOCATIONS_CALLS, dynamic->calls);
 }
 
 /* false when it has no symbols: the kernel's object, or nothing that concerns us. */
@@ -132,7 +133,7 @@ static bool read_object(const struct dl_phdr_info *info, struct loaded_object *o
     }
     for (; entries > 0 && entry->d_tag != DT_NULL; entry++, entries--)
         read_entry(entry, &dynamic);
-    take_tables(object, &dynamic);
+    set_tables(object, &dynamic);
     return object->symbols && object->strings && object->strings_size > 0;
 }
 
@@ -309,7 +310,8 @@ struct loaded_search {
     void *found;
 };
 
-/* Beyond libc there are only libraries that were loaded later, perhaps with names for themselves alone. */
+/* Beyond libc there are only libraries that were loaded later, perhaps with names for themselves
+ * alone. */
 static int look_for(const struct loaded_object *object, void *context)
 {
     struct loaded_search *search = context;

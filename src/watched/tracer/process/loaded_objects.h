@@ -1,8 +1,8 @@
-/* loaded_objects.h - the program and the libraries that are loaded in this process: their tables of symbols and of
- * the places where the loader puts addresses.
+/* loaded_objects.h - the program and the libraries that are loaded in this process: their tables
+ * of symbols and of the places where the loader puts addresses.
  *
- * No memory, no lock but the loader's own for its list, which dl_iterate_phdr takes.  All tables are bounded by the
- * segments that hold them: what does not fit is passed over. */
+ * No memory, no lock but the loader's own for its list, which dl_iterate_phdr takes.  All tables
+ * are bounded by the segments that hold them: what does not fit is passed over. */
 #pragma once
 
 #include <link.h>
@@ -35,14 +35,15 @@ struct objects_mark {
     bool changing; /* some were on their way in or out */
 };
 
-/* Hands each object to `see`, in the order in which names are looked for, until that returns something else than 0;
- * returns that.  Left out are our own library, those that are on their way in or out, and, with `mark`, those seen
- * before it was last set.  A mark of zeros has seen nothing. */
+/* Hands each object to `see`, in the order in which names are looked for, until that returns
+ * something else than 0; returns that.  Left out are our own library, those that are on their
+ * way in or out, and, with `mark`, those seen before it was last set.  A mark of zeros has seen
+ * nothing. */
 int objects_each(int (*see)(const struct loaded_object *object, void *context), void *context,
                  struct objects_mark *mark);
 
-/* The function that the program's own call of `name` leads to; NULL when there is none.  Also one of ours, if that is
- * it. */
+/* The function that the program's own call of `name` leads to; NULL when there is none.  Also
+ * one of ours, if that is it. */
 void *objects_function(const char *name);
 
 /* The first of that name in any object, ours too. */

@@ -12,6 +12,7 @@
 #include "tracer/process/process.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thread.h"
+#include "wire/invariant.h"
 
 /* Set by the dynamic loader before anything else runs; argc, argv and the environment lie there. */
 extern void *__libc_stack_end;
@@ -41,12 +42,13 @@ static size_t remove_variable(char **environment, const char *name)
         if (strncmp(*environment, name, size) != 0 || (*environment)[size] != '=')
             *to++ = *environment;
     }
+    INVARIANT(to <= environment);
     *to = NULL;
     return (size_t)(environment - to);
 }
 
-/* Behind the environment lies what the kernel tells a program, in pairs of words, and some look for it there.  Places
- * that became free in front of it become a pair that says nothing. */
+/* Behind the environment lies what the kernel tells a program, in pairs of words, and some look
+ * for it there.  Places that became free in front of it become a pair that says nothing. */
 static void close_gap(char **environment, size_t places)
 {
     while (*environment)
@@ -74,8 +76,8 @@ static bool travels_on(void)
     return pid == tracer_process.local_pid || luggage_is_for_all;
 }
 
-/* Elsewhere (chroot, another user, another /proc) they would only make the loader complain; where calls are forbidden that
- * they make, they would end the program. */
+/* Elsewhere (chroot, another user, another /proc) they would only make the loader complain;
+ * where calls are forbidden that they make, they would end the program. */
 static bool is_at_hand(void)
 {
     return !tracer_is_confined() && can_open(luggage.library, R_OK) &&
@@ -117,6 +119,7 @@ void luggage_pack(const char *library, const char *arena, bool for_all)
     memcpy(luggage.arena + strlen("MEMOIR_ARENA="), arena, size + 1);
     memcpy(luggage.library, library, length);
     luggage.library[length] = '\0';
+    INVARIANT(strlen(luggage.library) == length && strchr(luggage.arena, '='));
     luggage_is_packed = true;
 }
 
@@ -125,7 +128,8 @@ void luggage_drop(void)
     luggage_is_packed = false;
 }
 
-/* Takes our entry, the first, off LD_PRELOAD; what the user had there stays.  How many variables that removes. */
+/* Takes our entry, the first, off LD_PRELOAD; what the user had there stays.  How many variables
+ * that removes. */
 static size_t restore_preload(char **environment)
 {
     char *preload = environment_value(environment, "LD_PRELOAD");

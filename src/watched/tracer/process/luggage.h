@@ -1,5 +1,6 @@
-/* luggage.h - what travels to a program that this one becomes, or starts: our library and the way to the arena, in two
- * variables of its environment.  Where LD_PRELOAD is the user's already, another one makes it two. */
+/* luggage.h - what travels to a program that this one becomes, or starts: our library and the
+ * way to the arena, in two variables of its environment.  Where LD_PRELOAD is the user's
+ * already, another one makes it two. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,17 +9,19 @@ struct tracer_luggage {
     char library[4096]; /* path of ours */
     char arena[128];    /* "MEMOIR_ARENA=..." */
 };
-/* For exec, or for a child.  NULL when the next image is not to be traced: we are off, or it is a child's or this is
- * another process that only borrows our memory, and children are not followed. */
+/* For exec, or for a child.  NULL when the next image is not to be traced: we are off, or it is
+ * a child's or this is another process that only borrows our memory, and children are not
+ * followed. */
 const struct tracer_luggage *tracer_luggage(bool for_child);
-/* The path of our library as it was packed once, whatever travels now; "" when it never was. */
+/* The path of our library as it was packed, also if nothing travels now; "" if it never was. */
 const char *tracer_luggage_library(void);
 /* It was packed once, but where this process is now the next image could not use it. */
 bool tracer_luggage_is_lost(void);
 /* Counts an image that follows by exec without its luggage, if it should have had it. */
 void tracer_left_behind(int by);
 
-/* From here on.  `library` ends at a colon.  `for_all`: for children too, not only for what this process becomes. */
+/* From here on.  `library` ends at a colon.  `for_all`: for children too, not only for what this
+ * process becomes. */
 void luggage_pack(const char *library, const char *arena, bool for_all);
 void luggage_drop(void);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/executables.h"
 #include "tracer/process/raw_syscall.h"
 #include "wire/invariant.h"
 
@@ -15,7 +16,6 @@
 #define LIBRARIES_MAX 256u
 #define SCRIPT_DEPTH  4
 #define PATH_BYTES    4096u
-#define LOADER        "ld-linux-x86-64.so"
 
 static bool read_at(int fd, uint64_t offset, void *into, size_t size)
 {
@@ -58,7 +58,8 @@ static uint64_t offset_of(const struct image *image, uint64_t address)
     return 0;
 }
 
-/* Address sanitizer's runtime wants to be the first library, and ends the program when it is not. */
+/* Address sanitizer's runtime wants to be the first library, and ends the program when it is
+ * not. */
 static bool needs_sanitizer(const struct image *image)
 {
     const Elf64_Phdr *dynamic = segment_of(image, PT_DYNAMIC);
@@ -88,7 +89,7 @@ static bool is_foreign_elf(int fd, const Elf64_Ehdr *elf)
 {
     char loader[256];
     struct image image = {.fd = fd, .count = elf->e_phnum};
-    if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
+    if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != MACHINE_ELF)
         return true;
     if (image.count > SEGMENTS_MAX || elf->e_phentsize != sizeof(Elf64_Phdr) ||
         !read_at(fd, elf->e_phoff, image.segments, image.count * sizeof(Elf64_Phdr)))
@@ -97,7 +98,7 @@ static bool is_foreign_elf(int fd, const Elf64_Ehdr *elf)
     if (!interpreter)
         return false; /* static: nobody looks at our variables */
     read_text(fd, interpreter->p_offset, loader, sizeof(loader));
-    return !strstr(loader, LOADER) || needs_sanitizer(&image);
+    return !strstr(loader, MACHINE_LOADER ".so") || needs_sanitizer(&image);
 }
 
 /* Leaves the interpreter of a script in `text`; false when it names none. */

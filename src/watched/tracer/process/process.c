@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.c - finds the arena the recorder left for us, or takes the one it hands us, and gives up quietly when there
- * is none. */
+/* process.c - finds the arena the recorder left for us, or takes the one it hands us, and gives
+ * up quietly when there is none. */
 #include "tracer/process/process.h"
 
 #include <errno.h>
@@ -102,8 +102,8 @@ void tracer_turn_off(void)
 void __asan_init(void);
 void __tsan_init(void);
 
-/* The arena, if this process is one to be traced: the one that was started, in whatever program it has become
- * by exec, or any when children are followed. */
+/* The arena, if this process is one to be traced: the one that was started, in whatever program
+ * it has become by exec, or any when children are followed. */
 static void *find_arena(const char *path)
 {
     struct arena_header *header =
@@ -187,7 +187,8 @@ bool tracer_revive(void)
     }
 }
 
-/* Loaded into a running program, nobody's calls come here by themselves: the first of a name is not ours. */
+/* Loaded into a running program, nobody's calls come here by themselves: the first of a name is
+ * not ours. */
 __attribute__((constructor)) static void start_early(void)
 {
     if (atomic_load(&phase) != PHASE_NEW)

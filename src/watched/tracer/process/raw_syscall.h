@@ -8,19 +8,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-static inline long raw_syscall6(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
+#include "machine/system_call.h"
 
+#define raw_syscall6                  system_call
 #define raw_syscall3(number, a, b, c) raw_syscall6(number, a, b, c, 0, 0, 0)
 
 /* Whether the eight bytes at `address` can be read: the kernel copies the mask before it looks at
@@ -31,8 +21,8 @@ static inline int raw_is_readable(uint64_t address)
     return raw_syscall6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) == -22;
 }
 
-/* Whether the four bytes at `address` can be written: the kernel is asked to add nothing to them, and to wake nobody
- * that waits there. */
+/* Whether the four bytes at `address` can be written: the kernel is asked to add nothing to
+ * them, and to wake nobody that waits there. */
 static inline int raw_is_writable(uint64_t address)
 {
     uint32_t nobody = 0;
@@ -40,8 +30,9 @@ static inline int raw_is_writable(uint64_t address)
                         (long)address, 1 << 28 /* FUTEX_OP_ADD of 0 */) >= 0;
 }
 
-/* Rests.  Not by nanosleep: a thread that was borrowed while it waited with a time limit goes on waiting afterwards by
- * the kernel's note of how long is left, and nanosleep writes its own over that. */
+/* Rests.  Not by nanosleep: a thread that was borrowed while it waited with a time limit goes on
+ * waiting afterwards by the kernel's note of how long is left, and nanosleep writes its own over
+ * that. */
 static inline void raw_nap(long ns)
 {
     uint32_t word = 0;

@@ -66,9 +66,9 @@ struct real_functions real = {.malloc = real_early_alloc,
                               .realloc = early_realloc,
                               .free = early_free};
 
-/* Only names that every libc has: a failing dlsym allocates its message, and may do so with the program's own
- * malloc, which may be waiting for us.  A program that brings its own comes before us, and what we hook besides (it may
- * have realloc, and no reallocarray) must lead to that. */
+/* Only names that every libc has: a failing dlsym allocates its message, and may do so with the
+ * program's own malloc, which may be waiting for us.  A program that brings its own comes before
+ * us, and what we hook besides (it may have realloc, and no reallocarray) must lead to that. */
 static void *find_next(const char *name)
 {
     void *first = objects_function(name);
@@ -122,7 +122,8 @@ static void resolve(void *(*find)(const char *name))
 void real_resolve(void)
 {
     resolve(find_next);
-    /* libc's must not be asked about the blocks of a program that has its own malloc and no such function. */
+    /* libc's must not be asked about the blocks of a program that has its own malloc and no such
+     * function. */
     if ((void *)real.malloc != dlsym(RTLD_NEXT, "malloc") &&
         (void *)real.malloc_usable_size == dlsym(RTLD_NEXT, "malloc_usable_size"))
         real.malloc_usable_size = NULL;

@@ -35,7 +35,7 @@ extern struct real_functions real __attribute__((visibility("hidden")));
 
 /* Finds them all.  Until it returns, real.malloc and calloc give blocks from the early heap. */
 void real_resolve(void);
-/* The same when we were loaded into a running program: those that its own calls lead to. */
+/* Like real_resolve, in a program that ran already: those that its own calls lead to. */
 void real_resolve_in_program(void);
 
 /* Blocks of the early heap are never given back. */

@@ -69,19 +69,19 @@ void record_moved_block(bool began, void *block, size_t size, uint64_t usable, v
 
 void record_resize(struct resizing *resizing, uint64_t size)
 {
-    resizing->followed = sample_took(resizing->block);
+    resizing->followed = sample_wants_free(resizing->block);
     resizing->began = resizing->followed && record_move(resizing->block, size);
 }
 
 void record_resized(const struct resizing *resizing, void *moved, size_t size, uint64_t usable,
                     void *hook_frame)
 {
-    bool takes = moved && sample_takes(size, moved), followed = resizing->followed;
-    if (followed && moved && !takes)
+    bool wants = moved && sample_wants(size, moved), followed = resizing->followed;
+    if (followed && moved && !wants)
         record_moved_block(resizing->began, NULL, 0, 0, hook_frame); /* to us it ends here */
     else if (followed)
         record_moved_block(resizing->began, moved, size, usable, hook_frame);
-    else if (takes)
+    else if (wants)
         record_block(moved, size, usable, hook_frame);
     if (followed && !moved && size > 0 && *tracer_process.rate != RATE_FULL)
         sample_keep(resizing->block); /* it is still there */

@@ -1,13 +1,14 @@
 /* record.h - one call per thing that can happen to memory; hooks do nothing else.
  * All are called between tracer_enter and tracer_leave.
  *
- * What happens at every malloc and free is inline: each level of calls costs the program a return address that the
- * processor no longer predicts, when its own stack is deep. */
+ * What happens at every malloc and free is inline: each level of calls costs the program a
+ * return address that the processor no longer predicts, when its own stack is deep. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "machine/processor.h"
 #include "tracer/process/real.h"
 #include "tracer/rings/ring.h"
 #include "tracer/stacks/stack.h"
@@ -15,8 +16,8 @@
 #include "tracer/rings/thread.h"
 #include "wire/invariant.h"
 
-/* realloc: before the real call, and after it.  `began` is what the first one returned.  No block: nothing happened, or
- * with a size of 0 the old one was freed. */
+/* realloc: before the real call, and after it.  `began` is what the first one returned.  No
+ * block: nothing happened, or with a size of 0 the old one was freed. */
 bool record_move(void *block, uint64_t size);
 void record_moved_block(bool began, void *block, size_t size, uint64_t usable, void *hook_frame);
 
@@ -34,7 +35,7 @@ void record_map(void *address, size_t length, void *hook_frame);
 bool record_unmap(void *address, size_t length);
 void record_unmapped(bool began, bool done);
 
-/* Forgets all that was counted, when nobody counts. */
+/* Forgets all that was counted, when no thread counts. */
 void record_forget(void);
 
 /* Parts of what is inline below. */
@@ -47,11 +48,11 @@ void record_big(struct arena_slot *slot, void *block, uint32_t stack, size_t siz
 static inline struct arena_slot *own_slot(void)
 {
     struct arena_slot *slot = tracer_self.slot;
-    return likely(slot != NULL) ? slot : thread_take_slot();
+    return likely(slot != NULL) ? slot : thread_claim_slot();
 }
 
-/* How many events each group of addresses has seen.  Whoever has an address has it alone, so what
- * happens to it is counted in order; two threads with two addresses of one group may count the
+/* How many events each group of addresses has seen.  A thread that has an address has it alone, so
+ * what happens to it is counted in order; two threads with two addresses of one group may count the
  * same, rarely, and the recorder copes. */
 extern uint16_t event_numbers[EVENT_GROUPS] __attribute__((visibility("hidden")));
 
@@ -98,20 +99,22 @@ static always_inline void put_alloc(struct arena_slot *slot, void *block, size_t
         record_big(slot, block, stack, size, usable > size ? usable : size);
 }
 
+/* Not by the rate that the ring knows, which may be that of the block before. */
 static inline void note_alloc(struct arena_slot *slot, void *block)
 {
-    slot->last_block =
-        slot->rate == RATE_FULL ? (uint64_t)block : 0; /* what came between is unknown */
+    bool const is_sampled = unlikely(slot->thin) || tracer_self.rate != RATE_FULL;
+    slot->last_block = is_sampled ? 0 : (uint64_t)block; /* what came between is unknown */
 }
 
-/* After its event was written: of a thread that is killed in between nothing is missing, for its call never returned. */
+/* After its event was written: of a thread that is killed in between nothing is missing, for its
+ * call never returned. */
 static inline void count_alloc(struct arena_slot *slot, size_t size)
 {
     slot->calls++;
     slot->bytes += size;
 }
 
-/* Whoever took longer waited for the recorder, which is told apart, or for a processor. */
+/* A longer time was a wait for the recorder, which is counted apart, or for a processor. */
 #define COST_TICKS_MAX (1u << 16)
 
 /* Allocations and frees alike, so that the mean is that of all events. */
@@ -128,7 +131,7 @@ static inline void note_cost(struct arena_slot *slot, uint64_t ticks)
     slot->cost_events++;
 }
 
-/* A block of whatever allocator, which can hold `usable` bytes. */
+/* A block of any allocator, which can hold `usable` bytes. */
 static always_inline void record_block(void *block, size_t size, uint64_t usable, void *hook_frame)
 {
     struct arena_slot *slot = own_slot();
@@ -141,12 +144,12 @@ static always_inline void record_block(void *block, size_t size, uint64_t usable
         count_alloc(slot, size);
         return;
     }
-    uint64_t start = unlikely(cost_is_due(slot->calls)) ? read_tsc() : 0;
+    uint64_t start = unlikely(cost_is_due(slot->calls)) ? processor_ticks() : 0;
     if (likely(ring_begin(slot, (struct event_weight){1, size, 0, size})))
         put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
     count_alloc(slot, size);
     if (unlikely(start))
-        note_cost(slot, read_tsc() - start);
+        note_cost(slot, processor_ticks() - start);
 }
 
 /* A block of libc's, or of what stands in its place. */
@@ -171,8 +174,9 @@ static always_inline uint64_t free_word(struct arena_slot *slot, void *block)
     return word;
 }
 
-/* A block that dies before anything else happened in its thread: its record, if nobody has read it, becomes that
- * of both.  Not while events are few and stamped one by one, for that would hide the time between. */
+/* A block that dies before anything else happened in its thread: its record, if nobody has read
+ * it, becomes that of both.  Not while events are few and stamped one by one, for that would
+ * hide the time between. */
 static always_inline bool cancel_pair(struct arena_slot *slot, void *block, uint64_t size)
 {
     uint64_t at = slot->last_alloc;
@@ -207,9 +211,9 @@ static always_inline void record_free(void *block, uint64_t size)
         record_slotless(0, 0, 1);
         return;
     }
-    uint64_t start = unlikely(cost_is_due(slot->frees)) ? read_tsc() : 0;
+    uint64_t start = unlikely(cost_is_due(slot->frees)) ? processor_ticks() : 0;
     put_free(slot, block, size);
     slot->frees++; /* as count_alloc */
     if (unlikely(start))
-        note_cost(slot, read_tsc() - start);
+        note_cost(slot, processor_ticks() - start);
 }

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "machine/processor.h"
 #include "tracer/hooks/confine_hooks.h"
+#include "tracer/process/arena_raise.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thread.h"
 #include "wire/invariant.h"
@@ -17,8 +19,8 @@
 static char arena_path[128];
 static uint64_t arena_device, arena_inode;
 
-/* Of the executable, as the kernel resolved it: argv[0] may lie.  Forked children have it from their parent, whose
- * entry may be another's by then. */
+/* Of the executable, as the kernel resolved it: argv[0] may lie.  Forked children have it from
+ * their parent, whose entry may be another's by then. */
 static char executable[sizeof(((struct arena_process *)0)->path)];
 
 void registration_start_up(const char *path, const struct stat *arena)
@@ -75,8 +77,8 @@ static uint32_t local_pid(void)
     return (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
 }
 
-/* A forked child that sees its parent under a number which is also the recorder's for it has the recorder's number
- * itself. */
+/* A forked child that sees its parent under a number which is also the recorder's for it has the
+ * recorder's number itself. */
 static bool is_beside_parent(const struct arena_process *child)
 {
     return child->parent_pid == tracer_process.local_pid &&
@@ -120,7 +122,7 @@ uint32_t registration_tid(uint32_t tid)
     return seen ? seen : tid;
 }
 
-/* A free entry of the arena's list, which is then ours to fill; PROCESS_NONE when all are taken. */
+/* A free entry of the arena's list, which is then ours to fill; PROCESS_NONE when none is free. */
 static uint32_t find_entry(void)
 {
     for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
@@ -135,7 +137,7 @@ static uint32_t find_entry(void)
 }
 
 /* Most of a full list may be processes that are over, which the recorder is about to find out. */
-static uint32_t take_entry(void)
+static uint32_t claim_entry(void)
 {
     struct arena_header *header = tracer_process.header;
     uint32_t index = find_entry();
@@ -159,7 +161,7 @@ static void find_executable(void)
 
 bool register_process(bool forked)
 {
-    uint32_t index = take_entry();
+    uint32_t index = claim_entry();
     if (index == PROCESS_NONE)
         return false;
     struct arena_process *process = arena_process_at(tracer_process.arena, index);
@@ -169,7 +171,7 @@ bool register_process(bool forked)
     process->parent = forked ? tracer_process.process : PROCESS_NONE;
     process->parent_serial = tracer_process.serial;
     process->fork_id = forked ? tracer_self.fork_id : 0;
-    process->start_tsc = read_tsc();
+    process->start_tsc = processor_ticks();
     atomic_store(&process->confined_tsc, 0);
     process->serial = tracer_process.serial = atomic_fetch_add(&tracer_process.header->serials, 1);
     if (!forked) {

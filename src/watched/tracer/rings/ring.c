@@ -4,12 +4,14 @@
 #include <linux/futex.h>
 #include <time.h>
 
+#include "machine/processor.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thin.h"
 #include "wire/invariant.h"
+#include "wire/time_units.h"
 
 #define STALL_STEP 5000000ull     /* between two looks at the recorder */
-#define STUCK_NS   1000000000ull  /* without progress: nobody waits for such a recorder */
+#define STUCK_NS   NS_PER_SECOND  /* without progress: nobody waits for such a recorder */
 #define STALL_MAX  60000000000ull /* whatever progress others make: a program never hangs on us */
 /* In ticks: less than about 1 us is no new time. */
 #define TICK_FINE (1u << 12)
@@ -27,7 +29,7 @@ void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count)
 
 void ring_tick(struct arena_slot *slot, uint64_t clock)
 {
-    uint64_t now = read_tsc(); /* the word only says that time has passed */
+    uint64_t now = processor_ticks(); /* the word only says that time has passed */
     uint64_t passed = now > slot->last_time ? now - slot->last_time : 0;
     if (clock == 0 && slot->last_clock == 0 && passed < TICK_FINE &&
         slot->quiet_events <= QUIET_MAX + QUIET_SHARED)
@@ -59,7 +61,7 @@ uint64_t ring_room(const struct arena_slot *slot)
 
 uint64_t ring_put_instant(struct arena_slot *slot)
 {
-    uint64_t now = read_tsc();
+    uint64_t now = processor_ticks();
     if (now <= slot->last_time)
         now = slot->last_time + 1;
     INVARIANT(now > slot->last_time);
@@ -73,11 +75,11 @@ uint64_t ring_clock_ns(void)
 {
     struct timespec now = {0, 0};
     raw_syscall3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* The recorder's progress when it was found to be stuck, plus one; 0: it is not.  It is a pause: as soon as there is
- * progress, threads wait for room again. */
+/* The recorder's progress when it was found to be stuck, plus one; 0: it is not.  It is a pause:
+ * as soon as there is progress, threads wait for room again. */
 static _Atomic uint64_t stuck_at;
 
 /* Whether a thread that finds its ring full is to wait, or goes on without being recorded. */
@@ -112,7 +114,7 @@ static bool stall_goes_on(struct stall *stall)
 static bool wait_for_room(struct arena_slot *slot)
 {
     struct arena_header *header = tracer_process.header;
-    uint64_t start_ticks = read_tsc(), longest_ns = atomic_load(&header->longest_wait_ns);
+    uint64_t start_ticks = processor_ticks(), longest_ns = atomic_load(&header->longest_wait_ns);
     struct timespec step = {0, (long)STALL_STEP};
     struct stall stall = {.start_ns = ring_clock_ns(),
                           .longest_ns =
@@ -129,7 +131,7 @@ static bool wait_for_room(struct arena_slot *slot)
             raw_syscall6(SYS_futex, (long)&slot->waiting, FUTEX_WAIT, 1, (long)&step, 0, 0);
     }
     atomic_store(&slot->waiting, 0);
-    slot->wait_ticks += read_tsc() - start_ticks;
+    slot->wait_ticks += processor_ticks() - start_ticks;
     return ring_room(slot) > 0;
 }
 
@@ -138,7 +140,7 @@ static void close_gap(struct arena_slot *slot)
     INVARIANT(slot->gap_events > 0);
     uint64_t words[6] = {EVENT_GAP,       slot->gap_events, slot->gap_calls,
                          slot->gap_bytes, slot->gap_frees,  slot->gap_start};
-    slot->last_time = read_tsc(); /* when it ended */
+    slot->last_time = processor_ticks(); /* when it ended */
     ring_put1(slot, slot->last_time << 4 | EVENT_TIME);
     ring_put(slot, words, 6);
     slot->gap_events = slot->gap_calls = slot->gap_bytes = slot->gap_frees = 0;
@@ -147,7 +149,7 @@ static void close_gap(struct arena_slot *slot)
 static void announce(struct arena_slot *slot)
 {
     INVARIANT(event_type_of(slot->thread_word) == EVENT_THREAD);
-    uint64_t words[2] = {slot->thread_word, read_tsc()};
+    uint64_t words[2] = {slot->thread_word, processor_ticks()};
     slot->announce = 0;
     ring_put(slot, words, 2);
 }
@@ -165,7 +167,7 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
             return false;
         }
         if (slot->gap_events++ == 0)
-            slot->gap_start = read_tsc();
+            slot->gap_start = processor_ticks();
         slot->gap_calls += weight.calls;
         slot->gap_bytes += weight.bytes;
         slot->gap_frees += weight.frees;

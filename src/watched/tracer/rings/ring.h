@@ -1,29 +1,33 @@
 /* ring.h - writing events to this thread's ring.
  *
- * One writer, no lock: words are stored, then the head is published.  A full ring is waited for as long as the recorder
- * makes progress, or for as long as the recorder allows (longest_wait_ns).  A recorder that makes none for a second is not
- * waited for until it does again; one that died turns the tracer off.  Events that find no room all the same are
- * dropped and counted, and a GAP record tells of them when there is room again. */
+ * One writer, no lock: words are stored, then the head is published.  A full ring is waited for
+ * as long as the recorder makes progress, or for as long as the recorder allows
+ * (longest_wait_ns).  A recorder that makes none for a second is not waited for until it does
+ * again; one that died turns the tracer off.  Events that find no room all the same are dropped
+ * and counted, and a GAP record tells of them when there is room again. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine/processor.h"
 #include "tracer/rings/thread.h"
 #include "wire/event.h"
+#include "wire/invariant.h"
 
 /* Always left free, so that the end of a two-part record and the time before it fit without asking.
  */
 #define RING_MARGIN 32u
-/* Events without a new time stamp, at most, in a lone thread and among several.  Each counts as one, and as one more for every
- * QUIET_BYTES that it takes or gives back: among several threads the order of what is large must be known, or the peak
- * would be wrong. */
+/* Events without a new time stamp, at most, in a lone thread and among several.  Each counts as
+ * one, and as one more for every QUIET_BYTES that it takes or gives back: among several threads
+ * the order of what is large must be known, or the peak would be wrong. */
 #define QUIET_MAX    128u
 #define QUIET_SHARED ((unsigned)(ORDER_UNSURE_BYTES / QUIET_BYTES))
 #define QUIET_BYTES  256u
 #define SIZE_UNKNOWN UINT64_MAX /* as good as large */
 
-/* What an event means for the totals if it must be dropped; and the bytes that it takes or gives back, about. */
+/* What an event means for the totals if it must be dropped; and the bytes that it takes or gives
+ * back, about. */
 struct event_weight {
     uint64_t calls, bytes, frees, moved;
 };
@@ -32,8 +36,8 @@ uint64_t ring_room(const struct arena_slot *slot); /* words that may be written 
 
 bool ring_make_room(struct arena_slot *slot, struct event_weight weight);
 void ring_tick(struct arena_slot *slot, uint64_t clock);
-/* For marks: writes a time that is later than all before it in this ring, and by which the others' next events are
- * later. */
+/* For marks: writes a time that is later than all before it in this ring, and by which the
+ * others' next events are later. */
 uint64_t ring_put_instant(struct arena_slot *slot);
 void ring_wake_recorder(void); /* if it sleeps */
 
@@ -63,8 +67,7 @@ static inline bool ring_begin(struct arena_slot *slot, struct event_weight weigh
 
 static inline void ring_fetch_ahead(uint64_t *ring, uint64_t head)
 {
-    /* Every x86-64 since 2014 has it, and the older ones take it for a no-op. */
-    __asm__ volatile("prefetchw %0" : : "m"(ring[(head + RING_AHEAD) % RING_WORDS]));
+    processor_fetch(&ring[(head + RING_AHEAD) % RING_WORDS]);
 }
 
 /* Stores the words of one record and publishes them. */
@@ -72,6 +75,7 @@ static inline void ring_put1(struct arena_slot *slot, uint64_t a)
 {
     uint64_t head = slot->next;
     uint64_t *ring = arena_slot_ring(slot);
+    INVARIANT(atomic_load_explicit(&slot->head, memory_order_relaxed) == head); /* one writer */
     ring[head % RING_WORDS] = a;
     slot->next = head + 1;
     atomic_store_explicit(&slot->head, head + 1, memory_order_release);
@@ -81,6 +85,7 @@ static inline void ring_put2(struct arena_slot *slot, uint64_t a, uint64_t b)
 {
     uint64_t head = slot->next;
     uint64_t *ring = arena_slot_ring(slot);
+    INVARIANT(atomic_load_explicit(&slot->head, memory_order_relaxed) == head);
     ring[head % RING_WORDS] = a;
     ring[(head + 1) % RING_WORDS] = b;
     slot->next = head + 2;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "machine/processor.h"
 #include "tracer/process/raw_syscall.h"
 #include "wire/invariant.h"
 
@@ -116,7 +117,7 @@ static uint64_t quota_of(struct tracer_thread *self)
     return self->rate == RATE_FULL ? 0 : sample_draw(&self->random, self->rate);
 }
 
-bool sample_takes_slowly(size_t size, const void *block)
+bool sample_wants_slowly(size_t size, const void *block)
 {
     struct tracer_thread *self = &tracer_self;
     uint64_t rate = atomic_load_explicit(tracer_process.rate, memory_order_relaxed);
@@ -144,7 +145,7 @@ bool sample_takes_slowly(size_t size, const void *block)
     return false;
 }
 
-bool sample_took_slowly(const void *block)
+bool sample_wants_free_slowly(const void *block)
 {
     bool followed = sample_forget(block) ||
                     atomic_load_explicit(tracer_process.rate, memory_order_relaxed) == RATE_FULL;
@@ -194,7 +195,8 @@ uint64_t sample_weight(uint64_t size, uint64_t rate)
 
 uint64_t sample_draw(uint64_t *random, uint64_t rate)
 {
-    uint64_t x = *random ? *random : (read_tsc() ^ (uint64_t)random * 0x9e3779b97f4a7c15ull) | 1;
+    uint64_t x =
+        *random ? *random : (processor_ticks() ^ (uint64_t)random * 0x9e3779b97f4a7c15ull) | 1;
     x ^= x >> 12;
     x ^= x << 25;
     x ^= x >> 27;

@@ -1,9 +1,9 @@
 /* sample.h - which allocations a sampling tracer takes, and which blocks it has taken.
  *
- * Each thread has a quota of bytes to go before it takes an allocation, drawn anew each time from an
- * exponential distribution: so every byte is equally likely to be the one.  Taken blocks are in a table of this
- * process; a byte for each small group of addresses says whether any of them is in it, which is all that
- * the free of any other block looks at.
+ * Each thread has a quota of bytes to go before it takes an allocation, drawn anew each time
+ * from an exponential distribution: so every byte is equally likely to be the one.  Taken blocks
+ * are in a table of this process; a byte for each small group of addresses says whether any of
+ * them is in it, which is all that the free of any other block looks at.
  *
  * Tracing everything is a quota of 0; tracing nothing, one that never ends. */
 #pragma once
@@ -40,8 +40,8 @@ static inline bool sample_is_settled(const struct tracer_thread *self)
     return self->rate == atomic_load_explicit(tracer_process.rate, memory_order_relaxed);
 }
 
-/* Whether an allocation is not to be looked at any further.  It takes n + 1 bytes off the quota then; otherwise that
- * is still to be decided, by sample_takes. */
+/* Whether an allocation is not to be looked at any further.  It takes n + 1 bytes off the quota
+ * then; otherwise that is still to be decided, by sample_wants. */
 static inline bool sample_passes(size_t size)
 {
     struct tracer_thread *self = &tracer_self;
@@ -51,39 +51,39 @@ static inline bool sample_passes(size_t size)
     return true;
 }
 
-/* The same for a free. */
+/* Whether a free may go on to the real function. */
 static inline bool sample_passes_free(const void *block)
 {
     const struct tracer_thread *self = &tracer_self;
     return self->quota > 0 && sample_is_settled(self) && !sample_may_have(block);
 }
 
-bool sample_takes_slowly(size_t size, const void *block);
-bool sample_took_slowly(const void *block);
+bool sample_wants_slowly(size_t size, const void *block);
+bool sample_wants_free_slowly(const void *block);
 
 /* Inside the arena: whether the new block is to be recorded. */
-static always_inline bool sample_takes(size_t size, const void *block)
+static always_inline bool sample_wants(size_t size, const void *block)
 {
     if (likely((tracer_self.rate |
                 atomic_load_explicit(tracer_process.rate, memory_order_relaxed)) == RATE_FULL)) {
         PROBE_ALLOC(block, size, size);
         return true;
     }
-    return sample_takes_slowly(size, block);
+    return sample_wants_slowly(size, block);
 }
 
 /* Inside the arena: whether the end of the block is to be recorded.  It is forgotten then. */
-static always_inline bool sample_took(const void *block)
+static always_inline bool sample_wants_free(const void *block)
 {
     if (likely(!sample_ever)) {
         PROBE_FREE(block);
         return true;
     }
-    return sample_took_slowly(block);
+    return sample_wants_free_slowly(block);
 }
 
-/* The rate page: from now on, and for as long as this process lives, what the recorder of the arena `fd` wants; or,
- * after unwatch, everything. */
+/* The rate page: from now on, and for as long as this process lives, what the recorder of the
+ * arena `fd` wants; or, after unwatch, everything. */
 extern const _Atomic uint64_t sample_no_rate __attribute__((visibility("hidden")));
 void sample_watch(int fd);
 void sample_unwatch(void);
@@ -94,11 +94,11 @@ bool sample_keep(const void *block);
 bool sample_forget(const void *block);
 /* A block that is not the allocator's, whose free must never pass. */
 void sample_pin(const void *block);
-/* Forgets all but those; nobody else may be tracing. */
+/* Forgets all but those; no other thread may be tracing. */
 void sample_forget_all(void);
 
-/* The bytes that a taken allocation stands for: size / (1 - e^(-(size + 1) / rate)); the size itself when all are
- * taken. */
+/* The bytes that a taken allocation stands for: size / (1 - e^(-(size + 1) / rate)); the size
+ * itself when all are taken. */
 uint64_t sample_weight(uint64_t size, uint64_t rate);
 /* Bytes that pass before an allocation is taken, at `rate` bytes on average. */
 uint64_t sample_draw(uint64_t *random, uint64_t rate);

@@ -7,8 +7,10 @@
 
 #include "tracer/process/raw_syscall.h"
 #include "wire/invariant.h"
+#include "wire/time_units.h"
 
-/* Twice as many as slots in the arena; threads beyond go unrecorded, and uncounted but for their number of events. */
+/* Twice as many as slots in the arena; threads beyond go unrecorded, and uncounted but for their
+ * number of events. */
 #define SEATS 8192u
 
 /* Store buffers empty themselves within microseconds. */
@@ -36,13 +38,14 @@ static struct seat *sit_down(struct seat *seat, uint32_t pid, uint32_t tid)
 }
 
 /* One whose thread is gone: known to have ended, or, when room is scarce, found to have. */
-static struct seat *take_over(uint32_t pid, uint32_t tid, bool scarce)
+static struct seat *claim_left(uint32_t pid, uint32_t tid, bool scarce)
 {
     uint32_t high = atomic_load(&seats_high);
     for (uint32_t i = 0; i < high && i < SEATS; i++) {
         struct seat *seat = &seats[i];
         uint32_t owner = atomic_load(&seat->tid);
-        /* After a fork the parent's seats stay as they were: one of them is this process's first thread's. */
+        /* After a fork the parent's seats stay as they were: one of them is this process's first
+         * thread's. */
         if (owner == 0 || atomic_load(&seat->pid) != pid ||
             !(scarce || owner == tid || atomic_load(&seat->dying)) ||
             !(owner == tid || is_gone(pid, owner)))
@@ -53,17 +56,17 @@ static struct seat *take_over(uint32_t pid, uint32_t tid, bool scarce)
     return NULL;
 }
 
-struct seat *seat_take(struct seat *had, uint32_t pid, uint32_t tid)
+struct seat *seat_claim(struct seat *had, uint32_t pid, uint32_t tid)
 {
     if (had != &seat_of_nobody)
         return sit_down(had, pid, tid);
-    struct seat *seat = take_over(pid, tid, false);
+    struct seat *seat = claim_left(pid, tid, false);
     if (seat)
         return seat;
     uint32_t next = atomic_load(&seats_high);
     while (next < SEATS && !atomic_compare_exchange_weak(&seats_high, &next, next + 1))
         ;
-    return next < SEATS ? sit_down(&seats[next], pid, tid) : take_over(pid, tid, true);
+    return next < SEATS ? sit_down(&seats[next], pid, tid) : claim_left(pid, tid, true);
 }
 
 void seats_come(void)
@@ -92,10 +95,11 @@ static uint64_t monotonic_ns(void)
 {
     struct timespec now = {0, 0};
     raw_syscall3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Every store that a thread made before this is seen afterwards, and every load it makes afterwards sees ours. */
+/* Every store that a thread made before this is seen afterwards, and every load it makes
+ * afterwards sees ours. */
 static void put_in_order(bool may_barrier)
 {
     if (may_barrier &&

@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "tracer/process/arena_raise.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/registration.h"
 #include "tracer/rings/ring.h"
+#include "tracer/stacks/slot_memory.h"
 #include "tracer/stacks/tables.h"
 #include "wire/invariant.h"
 
@@ -29,8 +31,8 @@ __thread struct tracer_thread tracer_self = {
 static pthread_key_t exit_key;
 static enum { KEY_UNASKED, KEY_OURS, KEY_NONE } exit_key_state;
 
-/* Other destructors may free memory after ours, in every round and after the last; so the thread keeps its slot and
- * its seat, which are only marked for whoever finds that the thread is gone. */
+/* Other destructors may free memory after ours, in every round and after the last; so the thread
+ * keeps its slot and its seat, which are only marked for whoever finds that the thread is gone. */
 static void thread_exits(void *value)
 {
     struct tracer_thread *self = &tracer_self;
@@ -58,8 +60,8 @@ void thread_start_up(void)
         pthread_key_delete(exit_key);
 }
 
-/* What glibc keeps about the stack of a thread it made: four words in a row, somewhere in its descriptor, which is
- * where the thread pointer points and lies at the end of that stack itself. */
+/* What glibc keeps about the stack of a thread it made: four words in a row, somewhere in its
+ * descriptor, which is where the thread pointer points and lies at the end of that stack itself. */
 struct stack_words {
     uint64_t block, size, guard, guard_asked;
 };
@@ -75,8 +77,8 @@ static bool describes_stack(const struct stack_words *words, uint64_t here)
            words->block + words->size < (uint64_t)words + 2 * DESCRIPTOR_BYTES;
 }
 
-/* Where the thread's stack may be at most: [low, high).  Not by pthread_getattr_np: it allocates and locks, and may
- * be what called us, or an allocator that is not to be called now. */
+/* Where the thread's stack may be at most: [low, high).  Not by pthread_getattr_np: it allocates
+ * and locks, and may be what called us, or an allocator that is not to be called now. */
 static void stack_limits(bool main_thread, uint64_t here, uint64_t *low, uint64_t *high)
 {
     *low = *high = 0;
@@ -97,7 +99,8 @@ static void stack_limits(bool main_thread, uint64_t here, uint64_t *low, uint64_
     }
 }
 
-/* The part of the thread's own stack that is in use now: readable, for as long as the thread lives. */
+/* The part of the thread's own stack that is in use now: readable, for as long as the thread
+ * lives. */
 static void learn_stack(struct arena_slot *slot, bool main_thread)
 {
     uint64_t here = (uint64_t)__builtin_frame_address(0), low, high;
@@ -144,21 +147,7 @@ static void furnish(struct arena_slot *slot, uint32_t index, uint32_t tid)
 /* What a thread that is gone had counted belongs to its process, which is this one. */
 static void retire(struct arena_slot *slot)
 {
-    struct arena_process *process = arena_process_at(tracer_process.arena, tracer_process.process);
-    atomic_fetch_add(&process->calls, slot->calls);
-    atomic_fetch_add(&process->bytes, slot->bytes);
-    atomic_fetch_add(&process->frees, slot->frees);
-    atomic_fetch_add(&process->lost, slot->lost + slot->nested);
-    atomic_fetch_add(&process->pool_calls, slot->pool_calls);
-    atomic_fetch_add(&process->pool_bytes, slot->pool_bytes);
-    atomic_fetch_add(&process->thinned_calls, slot->thinned_calls);
-    atomic_fetch_add(&process->thinned_bytes, slot->thinned_bytes);
-    atomic_fetch_add(&process->waits, slot->waits);
-    atomic_fetch_add(&process->wait_ticks, slot->wait_ticks);
-    slot->calls = slot->bytes = slot->frees = slot->lost = 0;
-    slot->pool_calls = slot->pool_bytes = slot->thinned_calls = slot->thinned_bytes = 0;
-    slot->waits = slot->wait_ticks = 0;
-    slot->nested = 0;
+    arena_slot_hand_over(slot, arena_process_at(tracer_process.arena, tracer_process.process));
 }
 
 static bool is_gone(const struct arena_tag *tag, uint32_t pid, uint32_t owner)
@@ -190,7 +179,7 @@ static struct arena_slot *claim(uint32_t pid, uint32_t tid)
     return NULL;
 }
 
-struct arena_slot *thread_take_slot(void)
+struct arena_slot *thread_claim_slot(void)
 {
     struct tracer_thread *self = &tracer_self;
     if (self->slotless > 0) {
@@ -228,7 +217,7 @@ bool arena_settle(void)
     uint64_t epoch = *tracer_process.alive;
     struct seat *seat = NULL;
     if (epoch != 0) {
-        seat = seat_take(self->seat, pid, (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0));
+        seat = seat_claim(self->seat, pid, (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0));
         if (seat) {
             self->seat = seat;
             self->slot = NULL;
@@ -244,8 +233,8 @@ bool arena_settle(void)
     return seat != NULL;
 }
 
-/* Busy, and called again.  True when that is only because a handler jumped out of our code: the busy hook is further
- * in on the same stack, so it is not running any more. */
+/* Busy, and called again.  True when that is only because a handler jumped out of our code: the
+ * busy hook is further in on the same stack, so it is not running any more. */
 static bool was_left(struct tracer_thread *self, uint64_t frame)
 {
     uint32_t inside = atomic_load(&self->seat->inside);

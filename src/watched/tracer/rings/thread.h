@@ -1,9 +1,9 @@
 /* thread.h - the tracer in this process and in this thread: is it on, and where does this thread
  * write.
  *
- * It may be turned on and off any number of times, and on again with another arena: each time is an epoch with a
- * number of its own.  What a thread remembers is good for one epoch.  Nothing here allocates; what runs on every
- * event is inline. */
+ * It may be turned on and off any number of times, and on again with another arena: each time is
+ * an epoch with a number of its own.  What a thread remembers is good for one epoch.  Nothing
+ * here allocates; what runs on every event is inline. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,13 +11,15 @@
 
 #include "tracer/rings/seats.h"
 #include "wire/arena.h"
+#include "wire/invariant.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 /* Part of every malloc and free, whatever the compiler thinks of its size. */
 #define always_inline inline __attribute__((always_inline))
 
-/* What says where the tracer may read and write on behalf of this thread: never in the arena, where others can write. */
+/* What says where the tracer may read and write on behalf of this thread: never in the arena,
+ * where others can write. */
 struct thread_limits {
     uint64_t stack_low, stack_high;   /* of the thread's own stack, known to be readable */
     uint64_t stack_floor;             /* stack_low never goes below */
@@ -58,14 +60,15 @@ struct tracer_process {
 };
 extern struct tracer_process tracer_process __attribute__((visibility("hidden")));
 
-/* Off, or never on: begins if that is to be, in a process that was just started or forked.  Whether it is on. */
+/* Off, or never on: begins if that is to be, in a process that was just started or forked.
+ * Whether it is on. */
 bool tracer_revive(void);
 void tracer_turn_off(void);
-/* Nobody reads the arena any more. */
+/* The arena is no longer read. */
 bool tracer_recorder_is_dead(void);
 
 /* A slot for this thread, or NULL when there is none to be had. */
-struct arena_slot *thread_take_slot(void);
+struct arena_slot *thread_claim_slot(void);
 /* When the tracer starts. */
 void thread_start_up(void);
 
@@ -85,8 +88,8 @@ static inline bool tracer_enter(void)
     return true;
 }
 
-/* The same for what allocators themselves call: it must not start the tracer, for locks may be held, and inside
- * a hook it is no event of the program. */
+/* tracer_enter for what allocators themselves call: it must not start the tracer, for locks may be
+ * held, and inside a hook it is no event of the program. */
 static inline bool tracer_enter_if_idle(void)
 {
     bool idle = tracer_self.busy == 0 || tracer_self.busy == THREAD_NEW;
@@ -95,11 +98,13 @@ static inline bool tracer_enter_if_idle(void)
 
 static inline void tracer_leave(void)
 {
+    INVARIANT(tracer_self.busy != 0);
     tracer_self.busy = 0;
 }
 
-/* True when there is an arena to record in; it stays there until arena_leave.  Never held over a call of the
- * real function, which may take any time: the thread comes back from there to code, and no arena. */
+/* True when there is an arena to record in; it stays there until arena_leave.  Never held over a
+ * call of the real function, which may take any time: the thread comes back from there to code,
+ * and no arena. */
 static inline bool arena_enter(void)
 {
     struct tracer_thread *self = &tracer_self;
@@ -114,9 +119,4 @@ static inline bool arena_enter(void)
 static inline void arena_leave(void)
 {
     atomic_store_explicit(&tracer_self.seat->inside, 0, memory_order_release);
-}
-
-static inline uint64_t read_tsc(void)
-{
-    return __builtin_ia32_rdtsc();
 }

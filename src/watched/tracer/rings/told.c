@@ -13,12 +13,13 @@
 
 #define HERE __builtin_frame_address(0)
 
-/* No room is asked for twice: the longest record, a time of its own and one that is due fit the margin. */
+/* No room is asked for twice: the longest record, a time of its own and one that is due fit the
+ * margin. */
 _Static_assert(TOLD_WORDS_MAX + 2 + EVENT_WORDS_MAX + 2 <= RING_MARGIN, "a record fits the margin");
 _Static_assert(TOLD_TEXT_MAX == MEMOIR_TEXT_MAX, "the header says how long a text may be");
 
-/* Blocks are numbered apart from the heap's: a pool's first block may be where its memory begins.  There when the
- * first is told of, for most programs tell of none. */
+/* Blocks are numbered apart from the heap's: a pool's first block may be where its memory
+ * begins.  There when the first is told of, for most programs tell of none. */
 static _Atomic(uint16_t *) block_numbers;
 #define NUMBERS_BYTES (EVENT_GROUPS * sizeof(uint16_t))
 
@@ -74,14 +75,20 @@ static void leave(void)
 
 /* ---- texts ---- */
 
-/* Words of `text`, cut where a character begins; 0 for none. */
+/* At most so many bytes of `text`, cut where a character begins. */
+static size_t cut_size(const char *text, size_t size, size_t most)
+{
+    if (size <= most)
+        return size;
+    while (most > 0 && (text[most] & 0xc0) == 0x80)
+        most--;
+    return most;
+}
+
+/* Words of `text`; 0 for none. */
 static unsigned put_text(uint64_t *words, const char *text, size_t size)
 {
-    if (size > TOLD_TEXT_MAX) {
-        size = TOLD_TEXT_MAX;
-        while (size > 0 && (text[size] & 0xc0) == 0x80)
-            size--;
-    }
+    size = cut_size(text, size, TOLD_TEXT_MAX);
     unsigned count = (unsigned)(size + 7) / 8;
     INVARIANT(count <= TOLD_TEXT_MAX / 8);
     memset(words, 0, 8 * (size_t)count);
@@ -106,8 +113,7 @@ static size_t append_number(char *to, const char *text, long number)
     } while ((rest /= 10) > 0);
     if (number < 0)
         digits[count++] = '-';
-    if (size > TOLD_TEXT_MAX - count - 1)
-        size = TOLD_TEXT_MAX - count - 1;
+    size = cut_size(text, size, TOLD_TEXT_MAX - count - 1);
     memcpy(to, text ? text : "", size);
     if (size > 0)
         to[size++] = ' ';
@@ -121,7 +127,8 @@ static size_t append_number(char *to, const char *text, long number)
 
 static _Atomic uint32_t last_fill;
 
-/* Differs in every recording, and in a forked child: what a pool has from an earlier one is void. */
+/* Differs in every recording, and in a forked child: what a pool has from an earlier one is
+ * void. */
 static uint64_t present_recording(void)
 {
     uint64_t start = arena_process_at(tracer_process.arena, tracer_process.process)->start_tsc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/rings/turn.h"
 
+#include "machine/processor.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thread.h"
 #include "wire/invariant.h"
@@ -24,13 +25,13 @@ static bool try_once(struct turn *turn, uint64_t self, bool again)
     return atomic_compare_exchange_strong(&turn->owner, &owner, self) || (again && owner == self);
 }
 
-bool turn_take(struct turn *turn, bool again)
+bool turn_claim(struct turn *turn, bool again)
 {
     uint64_t const self = (uint64_t)__builtin_thread_pointer();
     for (int i = 0; i < SPINS; i++) {
         if (try_once(turn, self, again))
             return true;
-        __builtin_ia32_pause();
+        processor_rest();
     }
     uint64_t const owner = atomic_load(&turn->owner);
     if (owner == self || (owner && owner == atomic_load(&turn->abandoned)))

@@ -1,8 +1,9 @@
 /* turn.h - one thread at a time, and a wait that always ends.
  *
- * Whoever has the turn works for microseconds, but the scheduler may put that thread aside for much longer: so the others
- * wait, longer where the program may wait for the recorder anyway.  A thread that was ended meanwhile, or jumped away by
- * a signal handler, never gives its turn back: it is waited for once. */
+ * A thread that has the turn works for microseconds, but the scheduler may put that thread aside
+ * for much longer: so the others wait, longer where the program may wait for the recorder
+ * anyway.  A thread that was ended meanwhile, or jumped away by a signal handler, never gives its
+ * turn back: it is waited for once. */
 #pragma once
 
 #include <stdatomic.h>
@@ -10,11 +11,11 @@
 #include <stdint.h>
 
 struct turn {
-    _Atomic uint64_t owner;     /* the thread pointer; 0: nobody */
+    _Atomic uint64_t owner;     /* the thread pointer; 0: free */
     _Atomic uint64_t abandoned; /* the owner that was waited for in vain */
 };
 
-/* False when another thread has it for too long.  `again`: what the owner does can be begun anew, so a thread that has it
- * already, and jumped away from what it did, gets it. */
-bool turn_take(struct turn *turn, bool again);
+/* False when another thread has it for too long.  `again`: what the owner does can be begun
+ * anew, so a thread that has it already, and jumped away from what it did, gets it. */
+bool turn_claim(struct turn *turn, bool again);
 void turn_give(struct turn *turn);

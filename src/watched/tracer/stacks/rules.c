@@ -7,6 +7,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "tracer/process/arena_raise.h"
 #include "tracer/process/loaded_elf.h"
 #include "tracer/rings/turn.h"
 #include "unwind/row_program.h"
@@ -55,7 +56,8 @@ static struct known_module *find_known(const struct dl_find_object *found)
     return NULL;
 }
 
-/* Rules known by an older generation are not found any more.  Near ones have only a few bits of it. */
+/* Rules known by an older generation are not found any more.  Near ones have only a few bits of
+ * it. */
 static void begin_generation(void)
 {
     uint64_t generation = (atomic_fetch_add(&rule_generation, 1ull << 48) >> 48) + 1;
@@ -65,8 +67,8 @@ static void begin_generation(void)
         atomic_store_explicit(&near_rules[i], 0, memory_order_relaxed);
 }
 
-/* Forgets modules that are not there any more, or have another in their place.  The C library closes its own
- * (converters between character sets) without a call that anybody sees. */
+/* Forgets modules that are not there any more, or have another in their place.  The C library
+ * closes its own (converters between character sets) without a call that anybody sees. */
 static void forget_gone(void)
 {
     struct dl_find_object found;
@@ -141,7 +143,7 @@ static uint32_t find_published(const struct dl_find_object *found)
 }
 
 /* An entry for a new module, or MODULE_UNKNOWN when the list is full. */
-static uint32_t take_entry(void)
+static uint32_t claim_entry(void)
 {
     for (uint32_t i = 1; i < ARENA_MODULES; i++) {
         uint32_t state = MODULE_FREE;
@@ -160,7 +162,7 @@ static uint32_t take_entry(void)
 static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) * elf)
 {
     uint32_t index = find_published(found);
-    if (index != MODULE_UNKNOWN || (index = take_entry()) == MODULE_UNKNOWN)
+    if (index != MODULE_UNKNOWN || (index = claim_entry()) == MODULE_UNKNOWN)
         return index;
     struct arena_module *module = arena_module_at(tracer_process.arena, index);
     INVARIANT(index > MODULE_UNKNOWN && index < ARENA_MODULES);
@@ -230,7 +232,7 @@ static struct known_module *module_of(uint64_t pc)
     if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0)
         return NULL;
     struct known_module *module = find_known(&found);
-    if (module || !turn_take(&learning, true)) /* rare: once per module */
+    if (module || !turn_claim(&learning, true)) /* rare: once per module */
         return module;
     /* Meanwhile another thread may have learned it, or closed it. */
     if (_dl_find_object((void *)pc, &found) == 0) {
@@ -242,16 +244,16 @@ static struct known_module *module_of(uint64_t pc)
     return module;
 }
 
-/* Where rows are made: stacks of coroutines and of small threads have no room for that.  One that a handler jumped away from
- * is still its thread's. */
+/* Where rows are made: stacks of coroutines and of small threads have no room for that.  One
+ * that a handler jumped away from is still its thread's. */
 #define DESKS 16u
 static struct desk {
     _Atomic uint64_t owner; /* the thread pointer; 0: free */
     struct row_state state;
 } desks[DESKS];
 
-/* NULL when all are taken. */
-static struct desk *take_desk(void)
+/* NULL when none is free. */
+static struct desk *claim_desk(void)
 {
     uint64_t const self = (uint64_t)__builtin_thread_pointer();
     for (unsigned i = 0; i < DESKS; i++) {
@@ -278,7 +280,7 @@ static int make_row(uint64_t pc, struct row_state *state, uint32_t *index)
     /* A return address at the very first byte of a function, with nobody's code before it, was
      * never a call: makecontext put it there, as the outer end of a new stack. */
     if (err == -ENOENT && eh_frame_row_in(&module->view, pc + 1, state) == 0) {
-        state->row.registers[REG_RIP].place = PLACE_UNDEFINED;
+        state->row.registers[REG_IP].place = PLACE_UNDEFINED;
         return 0;
     }
     return err;
@@ -295,7 +297,7 @@ static __attribute__((noinline)) int row_on_stack(uint64_t pc, struct unwind_row
 
 int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *index)
 {
-    struct desk *desk = take_desk();
+    struct desk *desk = claim_desk();
     if (!desk)
         return row_on_stack(pc, row, index);
     int const err = make_row(pc, &desk->state, index);
@@ -320,7 +322,7 @@ unwind_rule rules_compile(uint64_t pc)
 {
     uint32_t module;
     uint64_t generation = atomic_load(&rule_generation);
-    struct desk *desk = take_desk();
+    struct desk *desk = claim_desk();
     unwind_rule const rule =
         desk ? compile_in(pc, &desk->state, &module) : compile_on_stack(pc, &module);
     if (desk)

@@ -3,23 +3,22 @@
 
 #include <stddef.h>
 
+#include "machine/own_registers.h"
+#include "machine/registers.h"
+#include "machine/signal_frame.h"
 #include "tracer/stacks/go_code.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/stacks/rules.h"
 #include "tracer/rings/thread.h"
+#include "tracer/stacks/slot_memory.h"
 #include "tracer/stacks/trie.h"
+#include "wire/invariant.h"
 
 #define STEPS_MAX  4000000u
 #define INNER_KEPT 64u /* of a stack too deep to keep whole: these and the outermost ones */
 #define FRAME_MAX  (64ull << 20)
 
 #define MADE_CODE_MAX 1024u /* frames in a row of code made at run time */
-
-/* Where the kernel keeps them in the saved context. */
-#define CONTEXT_REGISTERS 40 /* bytes from the start of the context */
-#define SAVED_RBP         10
-#define SAVED_RSP         15
-#define SAVED_RIP         16
 
 struct slow_state {
     uint64_t stack_low, stack_high; /* of the thread */
@@ -41,6 +40,8 @@ static bool read_word(void *context, uint64_t address, uint64_t *value)
             return false;
         state->readable = page;
     }
+    INVARIANT((address >= state->stack_low && address < state->stack_high) ||
+              address - state->readable < 4096);
     *value = *(const uint64_t *)address;
     return true;
 }
@@ -60,6 +61,7 @@ static uint32_t push(uint32_t node, uint64_t ip)
 
 static uint32_t name_stack(struct slow_state *state, uint32_t root)
 {
+    INVARIANT(root < TRIE_FIRST_NODE); /* a walk ends in one of the named ends */
     uint32_t kept = state->count < FRAMES_KEPT ? state->count : FRAMES_KEPT;
     uint32_t node = state->count > FRAMES_KEPT && root == TRIE_COMPLETE ? TRIE_TOO_DEEP : root;
     for (uint32_t i = 1; i <= kept; i++)
@@ -82,14 +84,15 @@ static bool is_known_code(uint64_t ip)
     return rule_module(rules_find(ip - 1)) != MODULE_UNKNOWN;
 }
 
-/* Whether a frame pointer stays on the thread's own stack.  Elsewhere a wrong guess may be unmapped while we look. */
+/* Whether a frame pointer stays on the thread's own stack.  Elsewhere a wrong guess may be
+ * unmapped while we look. */
 static bool is_own_frame(const struct slow_state *state, uint64_t sp, uint64_t fp)
 {
     return fp >= sp && fp % 8 == 0 && fp + 16 <= state->stack_high && sp >= state->stack_low;
 }
 
-/* Follows frame pointers through code made at run time, until they come to code that is known: only then were they
- * frame pointers.  What is proven once holds for the rest of the way. */
+/* Follows frame pointers through code made at run time, until they come to code that is known:
+ * only then were they frame pointers.  What is proven once holds for the rest of the way. */
 static bool leads_to_known_code(struct slow_state *state, uint64_t fp)
 {
     uint64_t at = fp, outer, ip;
@@ -100,6 +103,7 @@ static bool leads_to_known_code(struct slow_state *state, uint64_t fp)
             !read_word(state, at + 8, &ip) || ip == 0)
             return false;
         if (is_known_code(ip)) {
+            INVARIANT(at >= state->proven); /* or the beginning had been below it */
             state->proven = at + 1;
             return true;
         }
@@ -110,8 +114,9 @@ static bool leads_to_known_code(struct slow_state *state, uint64_t fp)
     return false;
 }
 
-/* Code without tables: a plausible frame pointer is worth a try.  Go keeps its frame pointers in order, also where a
- * call into C left the goroutine's stack for the thread's; that stack stays while the call lasts. */
+/* Code without tables: a plausible frame pointer is worth a try.  Go keeps its frame pointers in
+ * order, also where a call into C left the goroutine's stack for the thread's; that stack stays
+ * while the call lasts. */
 static bool step_by_frame_pointer(struct slow_state *state, struct slow_position *at)
 {
     uint64_t ip, fp;
@@ -131,10 +136,10 @@ static uint32_t end_of_frame_pointers(const struct slow_position *at)
 
 static bool step_signal(struct slow_state *state, struct slow_position *at)
 {
-    uint64_t registers = at->sp + CONTEXT_REGISTERS;
-    if (!read_word(state, registers + 8 * SAVED_RIP, &at->ip) ||
-        !read_word(state, registers + 8 * SAVED_RBP, &at->fp) ||
-        !read_word(state, registers + 8 * SAVED_RSP, &at->sp))
+    uint64_t words = at->sp + SIGNAL_WORDS_AT;
+    if (!read_word(state, words + 8 * SIGNAL_IP_WORD, &at->ip) ||
+        !read_word(state, words + 8 * SIGNAL_FP_WORD, &at->fp) ||
+        !read_word(state, words + 8 * SIGNAL_SP_WORD, &at->sp))
         return false;
     at->exact = true;
     return true;
@@ -143,14 +148,15 @@ static bool step_signal(struct slow_state *state, struct slow_position *at)
 static bool step_compact(struct slow_state *state, struct slow_position *at, unwind_rule rule)
 {
     uint64_t cfa = at->sp + (uint64_t)rule_offset(rule), fp = at->fp, ip;
-    if (rule_kind_of(rule) != RULE_RSP)
+    if (rule_kind_of(rule) != RULE_SP)
         cfa = at->fp + (uint64_t)rule_offset(rule);
-    if (rule_kind_of(rule) == RULE_RBP_MEMORY &&
+    if (rule_kind_of(rule) == RULE_FP_MEMORY &&
         (!read_word(state, cfa, &cfa) || !read_word(state, at->fp, &fp)))
         return false;
     if (cfa <= at->sp || cfa - at->sp > FRAME_MAX || !read_word(state, cfa - 8, &ip) ||
         (rule_saved_fp(rule) && !read_word(state, cfa - rule_saved_fp(rule), &fp)))
         return false;
+    INVARIANT(cfa > at->sp && cfa - at->sp <= FRAME_MAX); /* so a walk goes outward */
     *at = (struct slow_position){ip, cfa, fp, false};
     return true;
 }
@@ -193,23 +199,23 @@ static uint32_t step_full(struct slow_state *state, uint64_t registers[REG_COUNT
     struct unwind_row row;
     uint32_t module;
     bool outermost;
-    uint64_t sp = registers[REG_RSP];
+    uint64_t sp = registers[REG_SP];
 
-    if (rules_row(registers[REG_RIP] - !*exact, &row, &module) < 0) {
-        struct slow_position at = {registers[REG_RIP], sp, registers[REG_RBP], *exact};
+    if (rules_row(registers[REG_IP] - !*exact, &row, &module) < 0) {
+        struct slow_position at = {registers[REG_IP], sp, registers[REG_FP], *exact};
         if (!step_by_frame_pointer(state, &at))
             return end_of_frame_pointers(&at);
-        registers[REG_RIP] = at.ip;
-        registers[REG_RSP] = at.sp;
-        registers[REG_RBP] = at.fp;
+        registers[REG_IP] = at.ip;
+        registers[REG_SP] = at.sp;
+        registers[REG_FP] = at.fp;
         *exact = false;
         return TRIE_NONE;
     }
     if (eh_frame_step(&row, registers, read_word, state, &outermost) < 0)
         return TRIE_BAD_FRAME;
-    if (outermost || registers[REG_RIP] == 0)
+    if (outermost || registers[REG_IP] == 0)
         return TRIE_COMPLETE;
-    if (!row.signal_frame && (registers[REG_RSP] <= sp || registers[REG_RSP] - sp > FRAME_MAX))
+    if (!row.signal_frame && (registers[REG_SP] <= sp || registers[REG_SP] - sp > FRAME_MAX))
         return TRIE_BAD_FRAME;
     *exact = row.signal_frame;
     return TRIE_NONE;
@@ -222,17 +228,10 @@ static __attribute__((noinline)) uint32_t walk_with_registers(struct slow_state 
     uint32_t root = TRIE_NONE;
     bool exact = true, started = false;
 
-    __asm__ volatile("mov %%rbx, %0\n\tmov %%rbp, %1\n\tmov %%r12, %2\n\tmov %%r13, %3\n\t"
-                     "mov %%r14, %4\n\tmov %%r15, %5\n\tmov %%rsp, %6\n\tlea 0(%%rip), %%rax\n\t"
-                     "mov %%rax, %7"
-                     : "=m"(registers[REG_RBX]), "=m"(registers[REG_RBP]), "=m"(registers[REG_R12]),
-                       "=m"(registers[13]), "=m"(registers[14]), "=m"(registers[REG_R15]),
-                       "=m"(registers[REG_RSP]), "=m"(registers[REG_RIP])
-                     :
-                     : "rax");
+    own_registers(registers);
     for (uint32_t steps = 0; steps < STEPS_MAX && root == TRIE_NONE; steps++) {
-        if (started |= registers[REG_RSP] == hook_cfa)
-            collect(state, registers[REG_RIP] + exact);
+        if (started |= registers[REG_SP] == hook_cfa)
+            collect(state, registers[REG_IP] + exact);
         root = step_full(state, registers, &exact);
     }
     return root == TRIE_NONE ? TRIE_BAD_FRAME : root;

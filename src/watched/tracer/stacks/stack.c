@@ -2,6 +2,7 @@
 #include "tracer/stacks/stack.h"
 
 #include "tracer/process/raw_syscall.h"
+#include "tracer/stacks/paths.h"
 #include "tracer/stacks/rules.h"
 #include "tracer/stacks/slow_walk.h"
 #include "tracer/rings/thread.h"
@@ -10,23 +11,27 @@
 #include "tracer/stacks/trunk.h"
 #include "wire/invariant.h"
 
-/* A trunk of so many frames is enough of the outer part of a stack that is deeper by DEEP_WALK frames. */
+/* A trunk of so many frames is enough of the outer part of a stack that is deeper by DEEP_WALK
+ * frames. */
 #define DEEP_TRUNK 512u
 #define DEEP_WALK  1024u
 #define DEEP_INNER 64u
+
+/* A path that was walked so lately may come again before its tip is given up. */
+#define LATELY 512u
 
 /* One step outward by a compact rule.  false when the fast way ends here, `rule` then says why. */
 static inline bool step(struct position *at, unwind_rule rule, uint64_t high)
 {
     uint64_t cfa;
     switch (rule_kind_of(rule)) {
-    case RULE_RSP:
+    case RULE_SP:
         cfa = at->cfa + (uint64_t)rule_offset(rule);
         break;
-    case RULE_RBP:
+    case RULE_FP:
         cfa = at->fp + (uint64_t)rule_offset(rule);
         break;
-    case RULE_RBP_MEMORY: {
+    case RULE_FP_MEMORY: {
         uint64_t slot = at->fp + (uint64_t)rule_offset(rule);
         if (at->fp < at->cfa || at->fp + 8 > high || slot < at->cfa || slot + 8 > high || slot % 8)
             return false;
@@ -54,6 +59,11 @@ static inline bool step(struct position *at, unwind_rule rule, uint64_t high)
     return true;
 }
 
+static uint32_t module_of(uint64_t ret)
+{
+    return rule_module(rules_find(ret - 1));
+}
+
 /* trie_push through a small memory of this thread's last answers. */
 static inline uint32_t push(struct arena_slot *slot, uint32_t parent, uint64_t ip)
 {
@@ -62,22 +72,27 @@ static inline uint32_t push(struct arena_slot *slot, uint32_t parent, uint64_t i
     struct known_child *child = &arena_slot_memory(slot)->children[hash >> (64 - CHILDREN_BITS)];
     if (likely(child->key == key && child->parent == parent))
         return child->node;
-    uint32_t node = trie_push(parent, ip, rule_module(rules_find(ip - 1)));
+    uint32_t node = trie_push(parent, ip, module_of(ip));
     *child = (struct known_child){key, parent, node};
     return node;
 }
 
-/* The same for a whole path, by its hash. */
+/* Return addresses mean something else in another process, and after a library was closed. */
+static inline uint64_t path_hash_begin(void)
+{
+    return tracer_self.limits.generation ^ tracer_process.serial;
+}
+
 static inline uint64_t path_hash(uint64_t hash, uint64_t ret)
 {
     hash = (hash ^ ret) * 0x9e3779b97f4a7c15ull;
     return hash ^ hash >> 32;
 }
 
-static inline struct known_path *path_at(struct arena_slot *slot, uint64_t hash, uint32_t parent)
+static inline uint64_t path_hash_end(uint64_t hash, uint32_t parent)
 {
-    uint64_t mixed = (hash + parent) * 0xbf58476d1ce4e5b9ull;
-    return &arena_slot_memory(slot)->paths[mixed >> (64 - PATHS_BITS)];
+    hash = (hash + parent) * 0xbf58476d1ce4e5b9ull;
+    return hash ^ hash >> 29;
 }
 
 static inline uint32_t keep_link(struct kept_frames *kept, uint32_t count, uint32_t frame,
@@ -91,11 +106,12 @@ static inline uint32_t keep_link(struct kept_frames *kept, uint32_t count, uint3
     return count + 1;
 }
 
-/* The walked frames replace the trunk from `join` inward. */
+/* The outer `more` of `count` walked frames replace the trunk from `join` inward.  The node of the
+ * innermost of them. */
 static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
-                           uint32_t count, uint32_t node)
+                           uint32_t count, uint32_t more, uint32_t node)
 {
-    INVARIANT(join <= tracer_self.limits.frame_count && count <= FRAMES_KEPT);
+    INVARIANT(join <= tracer_self.limits.frame_count && more <= count && count <= FRAMES_KEPT);
     struct walked_frames *walked = arena_slot_walked(slot);
     struct outside outside = outside_of(kept, join);
     struct thread_limits *limits = &tracer_self.limits;
@@ -104,7 +120,7 @@ static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, ui
 
     while (links > 0 && kept->link_frame[links - 1] >= join)
         links--;
-    for (uint32_t i = count; i-- > 0;) {
+    for (uint32_t i = count; i-- > count - more;) {
         node = push(slot, node, walked->ret[i]);
         struct links needed = go_inward(walked, i, &outside);
         keeping = keeping && at < FRAMES_KEPT && links + 2 <= LINKS_KEPT;
@@ -145,14 +161,14 @@ struct way_out {
     uint64_t hash; /* of the walked return addresses */
 };
 
-/* Walks outward from `at` until it meets one of `out->join` trunk frames or the outer end.  The node to
- * build on, TRIE_NONE when the fast way fails. */
+/* Walks outward from `at` until it meets one of `out->join` trunk frames or the outer end.  The
+ * node to build on, TRIE_NONE when the fast way fails. */
 static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *kept,
                             struct position at, struct way_out *out)
 {
     struct walked_frames *walked = arena_slot_walked(slot);
     uint32_t outer = out->join, next = 0;
-    uint64_t hash = tracer_self.limits.generation;
+    uint64_t hash = path_hash_begin();
     for (;;) {
         while (outer > 0 && kept->slot[outer - 1] < at.cfa - 8)
             outer--;
@@ -164,11 +180,11 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
             return TRIE_NONE;
         unwind_rule rule = rules_find_near(at.ret - 1);
         hash = path_hash(hash, at.ret);
+        INVARIANT(next < FRAMES_KEPT);
         walked->slot[next] = at.cfa - 8;
         walked->ret[next] = at.ret;
         walked->frame_pointer[next] = at.fp;
         walked->rule[next++] = rule;
-        INVARIANT(next <= FRAMES_KEPT);
         if (unlikely(!step(&at, rule, tracer_self.limits.stack_high))) {
             *out = (struct way_out){0, next, hash};
             return rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high) ? TRIE_COMPLETE
@@ -193,8 +209,8 @@ static void rotate(uint64_t *values, uint32_t by)
     }
 }
 
-/* The first time on a stack that is deeper than can be kept: walks it all and makes the outermost frames the
- * trunk.  false when they cannot be reached. */
+/* The first time on a stack that is deeper than can be kept: walks it all and makes the
+ * outermost frames the trunk.  false when they cannot be reached. */
 static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, struct position at)
 {
     struct walked_frames *walked = arena_slot_walked(slot);
@@ -215,12 +231,13 @@ static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, s
     rotate(walked->ret, next % FRAMES_KEPT);
     rotate(walked->frame_pointer, next % FRAMES_KEPT);
     rotate(walked->rule, next % FRAMES_KEPT);
-    grow_trunk(slot, kept, 0, FRAMES_KEPT, TRIE_COMPLETE);
+    grow_trunk(slot, kept, 0, FRAMES_KEPT, FRAMES_KEPT, TRIE_COMPLETE);
     return true;
 }
 
-/* So deep below the trunk that walking to it each time would take too long: the trunk's frames that are in place
- * are the outer part, the innermost ones the inner, and the recursion between is left out. */
+/* So deep below the trunk that walking to it each time would take too long: the trunk's frames
+ * that are in place are the outer part, the innermost ones the inner, and the recursion between
+ * is left out. */
 static uint32_t skip_middle(struct arena_slot *slot, const struct kept_frames *kept, uint32_t valid)
 {
     INVARIANT(valid >= DEEP_TRUNK);
@@ -257,22 +274,88 @@ static void forget(struct arena_slot *slot, uint64_t generation)
     tips_forget(slot);
 }
 
-/* The node of the walked frames, on top of `node`. */
-static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *out, uint32_t node)
+/* A path that this thread does not remember. */
+static __attribute__((noinline)) uint32_t learn_path(const struct walked_path *path)
 {
-    INVARIANT(out->count > 0 && out->count <= FRAMES_KEPT);
-    const struct walked_frames *walked = arena_slot_walked(slot);
-    struct known_path *path = path_at(slot, out->hash, node);
-    uint64_t key = walked->ret[0] << 16 | out->count;
-    if (path->hash == out->hash && path->key == key && path->parent == node)
-        return path->node;
-    *path = (struct known_path){out->hash, key, node, 0};
-    for (uint32_t i = out->count; i-- > 0;)
-        node = push(slot, node, walked->ret[i]);
-    return path->node = node;
+    uint32_t node = paths_find(path);
+    if (node != TRIE_NONE && path_is(path, node))
+        return node;
+    node = trie_append(path->parent, path->ret, path->count, module_of);
+    if (node != TRIE_FULL)
+        paths_keep(path, node);
+    return node;
 }
 
-/* The stack is a part of the trunk: its innermost frame becomes a tip, to be found at once the next time. */
+/* The node of the `out->count` innermost walked frames, on top of `parent`.  `is_known`: it was
+ * walked lately. */
+static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *out,
+                                 uint32_t parent, bool *is_known)
+{
+    INVARIANT(out->count > 0 && out->count <= FRAMES_KEPT);
+    struct slot_memory *memory = arena_slot_memory(slot);
+    struct walked_path const path = {arena_slot_walked(slot)->ret, out->count, parent,
+                                     path_hash_end(out->hash, parent)};
+    struct known_path *known = &memory->paths[path.hash >> (64 - PATHS_BITS)];
+    uint64_t const key = path.ret[0] << 16 | path.count;
+    uint32_t const walk = memory->last.walks;
+    *is_known = known->hash == path.hash && known->key == key && known->parent == parent;
+    if (!*is_known) {
+        *known = (struct known_path){path.hash, key, parent, learn_path(&path), walk, 0};
+        return known->node;
+    }
+    *is_known = walk - known->walk < LATELY;
+    known->walk = walk;
+    return known->node;
+}
+
+/* How many of the walked frames, from the outermost on, the last walk had as well: only what two
+ * walks in a row have in common is worth a place in the trunk.  A walk of very many frames is
+ * worth it anyway. */
+static uint32_t count_shared(const struct last_walk *last, const struct walked_frames *walked,
+                             uint32_t count)
+{
+    uint32_t const kept = READ_ONCE(last->count);
+    uint32_t const most = kept < count ? kept : count;
+    uint32_t shared = 0;
+    if (count > LAST_KEPT)
+        return count;
+    while (shared < most && last->ret[shared] == walked->ret[count - 1 - shared] &&
+           last->slot[shared] == walked->slot[count - 1 - shared])
+        shared++;
+    return shared;
+}
+
+static void keep_last(struct last_walk *last, const struct walked_frames *walked, uint32_t count)
+{
+    last->count = count < LAST_KEPT ? count : LAST_KEPT;
+    for (uint32_t i = 0; i < LAST_KEPT && i < count; i++) {
+        last->slot[i] = walked->slot[count - 1 - i];
+        last->ret[i] = walked->ret[count - 1 - i];
+    }
+}
+
+/* The program went elsewhere, by more than a tip.  The trunk follows where it does so twice. */
+static uint32_t follow(struct arena_slot *slot, struct kept_frames *kept, struct way_out *out,
+                       uint32_t node)
+{
+    const struct walked_frames *walked = arena_slot_walked(slot);
+    struct last_walk *last = &arena_slot_memory(slot)->last;
+    uint32_t const shared = count_shared(last, walked, out->count);
+    keep_last(last, walked, out->count - shared);
+    if (shared == 0)
+        return node;
+    node = grow_trunk(slot, kept, out->join, out->count, shared, node);
+    bool const fits = tracer_self.limits.frame_count == out->join + shared;
+    out->join = fits ? out->join + shared : 0;
+    out->count -= shared;
+    out->hash = path_hash_begin();
+    for (uint32_t i = 0; i < out->count; i++)
+        out->hash = path_hash(out->hash, walked->ret[i]);
+    return node;
+}
+
+/* The stack is a part of the trunk: its innermost frame becomes a tip, to be found at once the
+ * next time. */
 static void keep_innermost(struct arena_slot *slot, const struct kept_frames *kept,
                            const struct position *at, uint32_t join)
 {
@@ -309,15 +392,20 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         return slow_walk(slot, hook_frame);
     }
     INVARIANT(out.join <= valid);
+    arena_slot_memory(slot)->last.walks++;
     if (out.count == 0) {
         keep_innermost(slot, kept, at, out.join);
         return node;
     }
-    /* A few frames that differ are a tip; more mean that the program went elsewhere. */
-    if (out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count)
-        return grow_trunk(slot, kept, out.join, out.count, node);
-    node = name_path(slot, &out, node);
-    tips_keep(slot, at, out.join, out.count, node);
+    if (out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count) {
+        node = follow(slot, kept, &out, node);
+        if (out.count == 0)
+            return node;
+    }
+    bool is_known;
+    node = name_path(slot, &out, node, &is_known);
+    if (is_known && out.count <= TIP_KEPT && out.join > 0)
+        tips_keep(slot, at, out.join, out.count, node);
     return node;
 }
 

@@ -2,6 +2,7 @@
 #include "tracer/stacks/tables.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 #define NODE_PIECE_BYTES (sizeof(struct trie_node) << NODE_PIECE_BITS)
 _Static_assert(NODE_PIECE_BYTES % PAGE == 0, "pieces are whole pages");
 
-/* A part of the arena that is mapped without access: one page to map more from, or all that can be foreseen. */
+/* A part of the arena that is mapped without access: one page to map more from, or all that can
+ * be foreseen. */
 struct anchor {
     char *at;
     uint64_t offset, length;
@@ -34,7 +36,12 @@ static char *head;
 static struct anchor reserved;         /* from the nodes to the first slots */
 static struct anchor anchors[ANCHORS]; /* else: the first page of each level, of nodes and slots */
 
-/* One at a time maps a piece or gives back what is reserved: a piece must not be taken of what has just gone. */
+/* Slots that may still be mapped where address space is limited: half of what was free when the
+ * first was, for the rest is the program's, whose threads may be many.  Negative: not known. */
+static _Atomic int64_t slots_left = -1;
+
+/* One at a time maps a piece or gives back what is reserved: a piece must not be taken of what
+ * has just gone. */
 static struct turn turn;
 
 void tables_forget_turn(void)
@@ -106,8 +113,8 @@ static bool is_arena(const struct arena_header *header)
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
 
-/* Tables of this library that begin as zeros are 8 MiB: a core file is of the program.  Just the whole mapping, so that
- * it stays one; what is before the first page has a file behind it. */
+/* Tables of this library that begin as zeros are 10 MiB: a core file is of the program.  Just the
+ * whole mapping, so that it stays one; what is before the first page has a file behind it. */
 static void leave_out_of_cores(void)
 {
     uintptr_t const from = ((uintptr_t)__bss_start + PAGE - 1) & -(uintptr_t)PAGE;
@@ -166,6 +173,7 @@ void tables_close(void)
     }
     unmap(reserved.at, reserved.length);
     unmap(head, ARENA_NODES_AT);
+    atomic_store(&slots_left, -1);
     reserved = (struct anchor){.at = NULL};
     head = NULL;
 }
@@ -209,7 +217,7 @@ static void keep_part(struct anchor *anchor, const _Atomic(void *) *places, uint
 
 void tables_give_back(void)
 {
-    if (!reserved.at || !turn_take(&turn, false))
+    if (!reserved.at || !turn_claim(&turn, false))
         return;
     uint64_t done = reserved.offset;
     keep_part(&anchors[ANCHOR_NODES], tracer_tables.nodes, NODE_PIECES, &done, ARENA_NODES_AT,
@@ -237,10 +245,12 @@ struct tables_piece {
     _Atomic(void *) *place; /* where everybody looks for it */
     uint64_t offset, length;
     const struct anchor *anchor;   /* before it, in the arena */
-    const _Atomic(void *) *before; /* the piece right before it, of the same length; or NULL */
+    const _Atomic(void *) *before; /* another piece before it, of the same length; or NULL */
+    uint64_t before_offset;
 };
 
-/* Maps from a page that is mapped already, the nearest before it, what comes after that page, too. */
+/* Maps from a page that is mapped already, the nearest before it, what comes after that page,
+ * too. */
 static char *map_again(const struct tables_piece *piece)
 {
     const struct anchor *anchor = reserved.at ? &reserved : piece->anchor;
@@ -248,9 +258,10 @@ static char *map_again(const struct tables_piece *piece)
     if (!before && !anchor->at)
         return NULL;
     char *page = before ? before + piece->length - PAGE : anchor->at + anchor->length - PAGE;
-    uint64_t page_offset = before ? piece->offset - PAGE : anchor->offset + anchor->length - PAGE;
+    uint64_t page_offset = before ? piece->before_offset + piece->length - PAGE
+                                  : anchor->offset + anchor->length - PAGE;
     uint64_t skipped = piece->offset - page_offset;
-    INVARIANT(piece->offset > page_offset && skipped % PAGE == 0);
+    INVARIANT(piece->offset >= page_offset && skipped % PAGE == 0);
     long at = raw_syscall6(SYS_mremap, (long)page, 0, (long)(skipped + piece->length),
                            MREMAP_MAYMOVE, 0, 0);
     if (is_error(at))
@@ -279,7 +290,7 @@ static void *map_piece_now(const struct tables_piece *piece)
 
 static void *map_piece(const struct tables_piece *piece)
 {
-    if (!turn_take(&turn, false))
+    if (!turn_claim(&turn, false))
         return NULL;
     void *at = map_piece_now(piece);
     turn_give(&turn);
@@ -294,7 +305,8 @@ struct trie_node *tables_map_nodes(uint32_t index)
                                .offset = ARENA_NODES_AT + index * NODE_PIECE_BYTES,
                                .length = NODE_PIECE_BYTES,
                                .anchor = &anchors[ANCHOR_NODES],
-                               .before = index > 0 ? &tracer_tables.nodes[index - 1] : NULL});
+                               .before = index > 0 ? &tracer_tables.nodes[index - 1] : NULL,
+                               .before_offset = ARENA_NODES_AT + (index - 1) * NODE_PIECE_BYTES});
 }
 
 _Atomic uint32_t *tables_map_level(unsigned level)
@@ -306,25 +318,79 @@ _Atomic uint32_t *tables_map_level(unsigned level)
                                             .anchor = &anchors[level]});
 }
 
-/* Where address space is limited, many threads that begin at once take much of it for a moment, because each maps what lies between
- * its slot and one that is mapped already, too.  So it is worth trying again. */
+/* Where address space is limited, threads that begin at once take much of it for a moment, because
+ * each maps what lies between its slot and one that is mapped already, too: the nearest, and it is
+ * worth trying again. */
 #define SLOT_TRIES  12
 #define SLOT_NAP_NS 500000ull
+
+/* The nearest slot before this one that is mapped, 0 when there is none. */
+static uint32_t mapped_slot_before(uint32_t index)
+{
+    while (index-- > 1) {
+        if (atomic_load(&tracer_tables.slots[index]))
+            return index;
+    }
+    return 0;
+}
+
+static uint64_t slot_offset(uint32_t index)
+{
+    return ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE;
+}
+
+/* Address space that this process has now; 0 when that cannot be seen. */
+static uint64_t space_used(void)
+{
+    char text[32] = {0};
+    long const fd = raw_syscall3(SYS_open, (long)"/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
+    if (is_error(fd))
+        return 0;
+    long const size = raw_syscall3(SYS_read, fd, (long)text, sizeof(text) - 1);
+    raw_syscall3(SYS_close, fd, 0, 0);
+    uint64_t pages = 0;
+    for (long i = 0; i < size && text[i] >= '0' && text[i] <= '9'; i++)
+        pages = pages * 10 + (uint64_t)(text[i] - '0');
+    return pages * PAGE;
+}
+
+static bool claim_share(void)
+{
+    int64_t left = atomic_load(&slots_left);
+    if (left < 0) {
+        uint64_t const limit = limit_of(RLIMIT_AS), used = space_used();
+        int64_t const share = used == 0 || limit == RLIM_INFINITY ? INT64_MAX
+                              : used < limit ? (int64_t)((limit - used) / 2 / SLOT_STRIDE)
+                                             : 0;
+        atomic_compare_exchange_strong(&slots_left, &left, share > 0 ? share : 1);
+    }
+    for (left = atomic_load(&slots_left); left > 0;) {
+        if (atomic_compare_exchange_weak(&slots_left, &left, left - 1))
+            return true;
+    }
+    return false;
+}
 
 struct arena_slot *tables_map_slot(uint32_t index)
 {
     INVARIANT(index < ARENA_SLOTS);
+    bool const is_shared = !reserved.at;
+    if (is_shared && !claim_share())
+        return NULL;
+    uint32_t const near = index > 0 ? mapped_slot_before(index) : 0;
     struct tables_piece const piece = {.place = &tracer_tables.slots[index],
-                                       .offset = ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE,
+                                       .offset = slot_offset(index),
                                        .length = SLOT_STRIDE,
                                        .anchor = &anchors[ANCHOR_SLOTS],
-                                       .before =
-                                           index > 0 ? &tracer_tables.slots[index - 1] : NULL};
+                                       .before = index > 0 ? &tracer_tables.slots[near] : NULL,
+                                       .before_offset = slot_offset(near)};
     struct arena_slot *slot = map_piece(&piece);
     for (int i = 0; !slot && !reserved.at && i < SLOT_TRIES; i++) {
         raw_nap(SLOT_NAP_NS);
         slot = map_piece(&piece);
     }
+    if (is_shared && !slot)
+        atomic_fetch_add(&slots_left, 1);
     return slot;
 }
 

@@ -1,8 +1,10 @@
-/* tables.h - the arena as this process has it mapped: its head at once, the rest piece by piece when it is needed.
+/* tables.h - the arena as this process has it mapped: its head at once, the rest piece by piece
+ * when it is needed.
  *
- * A program may lock all its memory into RAM, or may use little address space, and what is mapped counts.  Where
- * address space is not limited the pieces are reserved without access, which locks nothing.  Later neither a path nor a
- * descriptor is needed, for the program may be in a chroot or a sandbox by then.
+ * A program may lock all its memory into RAM, or may use little address space, and what is
+ * mapped counts.  Where address space is not limited the pieces are reserved without access,
+ * which locks nothing.  Later neither a path nor a descriptor is needed, for the program may be
+ * in a chroot or a sandbox by then.
  *
  * Any thread may ask for a piece; NULL says that it cannot be had. */
 #pragma once
@@ -13,6 +15,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "tracer/stacks/trie_index.h"
 #include "wire/arena.h"
 #include "wire/invariant.h"
 
@@ -24,24 +27,26 @@ struct tracer_tables {
 };
 extern struct tracer_tables tracer_tables __attribute__((visibility("hidden")));
 
-/* Maps the head of the arena: header, processes, tags, modules and the plan.  0, or -errno: -EPROTO when it is of another
- * version.  `status` is filled in. */
+/* Maps the head of the arena: header, processes, tags, modules and the plan.  0, or -errno:
+ * -EPROTO when it is of another version.  `status` is filled in. */
 int tables_open(int fd, struct stat *status);
 struct arena_header *tables_head(void);
-/* Nobody uses it any more. */
+/* When it is no longer used. */
 void tables_close(void);
 /* The whole arena is mapped here already. */
 void tables_adopt(void *arena);
 
 /* The program is about to limit its address space: what is reserved and not used goes back. */
 void tables_give_back(void);
-/* The program was refused memory.  Whether that may have been for what we reserve, under a limit that we did not see
- * coming (of prlimit(1)); it is given back then, and the program may ask again. */
+/* The program was refused memory.  Whether that may have been for what we reserve, under a limit
+ * that we did not see coming (of prlimit(1)); it is given back then, and the program may ask
+ * again. */
 bool tables_yield(void);
-/* In a forked child: nobody else is at work on the tables. */
+/* In a forked child: no other thread works on the tables. */
 void tables_forget_turn(void);
 
-/* In a forked child: `slot`, number `index`, stays where it is, with what is in it but its ring, and is nobody else's from now on. */
+/* In a forked child: `slot`, number `index`, stays where it is, with what is in it but its ring,
+ * and is nobody else's from now on. */
 void tables_part_with_slot(struct arena_slot *slot, uint32_t index);
 
 struct trie_node *tables_map_nodes(uint32_t piece);

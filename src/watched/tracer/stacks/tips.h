@@ -1,14 +1,16 @@
-/* tips.h - whole stacks that this thread had lately: the inner frames as they were, on the trunk that they left.
+/* tips.h - whole stacks that this thread had lately: the inner frames as they were, on the trunk
+ * that they left.
  *
- * A tip is found by where the innermost return address is and what it is, and holds when every return address
- * and every link of it is in place, and it leaves the same trunk at the same frame.  Then the stack is known
- * without a walk. */
+ * A tip is found by where the innermost return address is and what it is, and holds when every
+ * return address and every link of it is in place, and it leaves the same trunk at the same
+ * frame.  Then the stack is known without a walk. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/rings/thread.h"
+#include "tracer/stacks/slot_memory.h"
 #include "tracer/stacks/trunk.h"
 #include "wire/invariant.h"
 
@@ -22,7 +24,8 @@ static inline uint32_t tip_set_of(uint64_t key)
     return (uint32_t)(key >> 32) % TIP_SETS;
 }
 
-/* The words that begin at `above` the place of the tip are as they were.  `room` is how far the stack goes. */
+/* The words that begin at `above` the place of the tip are as they were.  `room` is how far the
+ * stack goes. */
 static always_inline bool are_in_place(uint64_t place, uint64_t room, const uint32_t *above,
                                        const uint64_t *values, uint32_t count)
 {
@@ -46,8 +49,8 @@ static always_inline bool tip_in_place(const struct kept_tip *tip, uint64_t plac
            are_in_place(place, room, tip->link_above, tip->link_value, links);
 }
 
-/* The trunk may have grown elsewhere meanwhile: what matters is that the same frame, called the same way, is
- * outside the tip, and all that is outside of that. */
+/* The trunk may have grown elsewhere meanwhile: what matters is that the same frame, called the
+ * same way, is outside the tip, and all that is outside of that. */
 static always_inline bool tip_holds(const struct thread_limits *limits,
                                     const struct kept_frames *kept, const struct kept_tip *tip,
                                     const struct position *at)

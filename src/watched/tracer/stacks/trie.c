@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "tracer/stacks/tables.h"
+#include "tracer/stacks/trie_index.h"
 #include "tracer/rings/thread.h"
 #include "wire/invariant.h"
 
@@ -59,15 +60,26 @@ void trie_mark_folded(uint32_t id)
         node->depth |= TRIE_FOLDED;
 }
 
-static uint32_t make_node(uint32_t parent, uint64_t ip, uint32_t module)
+/* From so many nodes on what stacks have in common is shared, at any price. */
+#define NODES_TIGHT (ARENA_NODES / 2)
+
+/* `count` numbers in a row; TRIE_FULL when there are not so many. */
+static uint32_t reserve_nodes(uint32_t count)
 {
     struct arena_header *header = tracer_process.header;
+    uint32_t const id = atomic_fetch_add_explicit(&header->node_count, count, memory_order_relaxed);
+    if (id < ARENA_NODES && count <= ARENA_NODES - id)
+        return id;
+    atomic_fetch_sub_explicit(&header->node_count, count, memory_order_relaxed);
+    return TRIE_FULL;
+}
+
+static uint32_t make_node(uint32_t parent, uint64_t ip, uint32_t module)
+{
     struct trie_node *outer = parent >= TRIE_FIRST_NODE ? table_node(parent) : NULL;
-    uint32_t id = atomic_fetch_add_explicit(&header->node_count, 1, memory_order_relaxed);
-    if (id >= ARENA_NODES) {
-        atomic_fetch_sub_explicit(&header->node_count, 1, memory_order_relaxed);
+    uint32_t const id = reserve_nodes(1);
+    if (id == TRIE_FULL)
         return TRIE_FULL;
-    }
     struct trie_node *node = table_node(id);
     INVARIANT(id < ARENA_NODES);
     if (!node || (!outer && parent >= TRIE_FIRST_NODE))
@@ -85,8 +97,8 @@ static uint32_t make_node(uint32_t parent, uint64_t ip, uint32_t module)
     return id;
 }
 
-/* An entry of the index: the node's number, and above it a few bits of its hash, so that strangers are passed over
- * without a look at their node. */
+/* An entry of the index: the node's number, and above it a few bits of its hash, so that
+ * strangers are passed over without a look at their node. */
 #define TAG_SHIFT 22
 _Static_assert(ARENA_NODES >> TAG_SHIFT == 1u, "a number and a tag make 32 bits");
 
@@ -100,8 +112,9 @@ struct trie_key {
     uint64_t ip;
 };
 
-/* Finds the node in a line of the index, or puts it into the first place that is free; `made` keeps it for the next
- * line when somebody else was quicker there.  What stands for it, TRIE_NONE when the line is full of others. */
+/* Finds the node in a line of the index, or puts it into the first place that is free; `made`
+ * keeps it for the next line when somebody else was quicker there.  What stands for it,
+ * TRIE_NONE when the line is full of others. */
 static always_inline uint32_t look_in_line(_Atomic uint32_t *line, const struct trie_key *key,
                                            uint32_t tag, uint32_t *made)
 {
@@ -148,4 +161,39 @@ uint32_t trie_push(uint32_t parent, uint64_t ip, uint32_t module)
             return found;
     }
     return TRIE_FULL;
+}
+
+/* Frame by frame, each found if it is there. */
+static uint32_t push_all(uint32_t parent, const uint64_t *ret, uint32_t count,
+                         uint32_t (*module_of)(uint64_t ret))
+{
+    for (uint32_t i = count; i-- > 0;)
+        parent = trie_push(parent, ret[i], module_of(ret[i]));
+    return parent;
+}
+
+uint32_t trie_append(uint32_t parent, const uint64_t *ret, uint32_t count,
+                     uint32_t (*module_of)(uint64_t ret))
+{
+    INVARIANT(count > 0);
+    const struct trie_node *outer = parent >= TRIE_FIRST_NODE ? table_node(parent) : NULL;
+    uint32_t const depth = outer ? depth_of(outer) + 1 : 0;
+    if (parent == TRIE_FULL || (!outer && parent >= TRIE_FIRST_NODE))
+        return TRIE_FULL;
+    bool const is_tight = atomic_load_explicit(&tracer_process.header->node_count,
+                                               memory_order_relaxed) > NODES_TIGHT;
+    if (is_tight || depth + count > FOLD_DEPTH)
+        return push_all(parent, ret, count, module_of);
+    uint32_t const first = reserve_nodes(count);
+    if (first == TRIE_FULL)
+        return TRIE_FULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t const id = first + i;
+        struct trie_node *node = table_node(id);
+        if (!node)
+            return TRIE_FULL;
+        uint64_t const ip = ret[count - 1 - i];
+        *node = (struct trie_node){ip, i == 0 ? parent : id - 1, module_of(ip), id, depth + i};
+    }
+    return first + count - 1;
 }

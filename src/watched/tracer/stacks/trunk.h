@@ -1,16 +1,18 @@
-/* trunk.h - the frames of this thread's stack as they once were (struct kept_frames): which still hold, and what
- * each must know of the one outside it. */
+/* trunk.h - the frames of this thread's stack as they once were (struct kept_frames): which
+ * still hold, and what each must know of the one outside it. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/rings/thread.h"
+#include "tracer/stacks/slot_memory.h"
 #include "unwind/rule.h"
 #include "wire/arena.h"
 #include "wire/invariant.h"
 
-/* One frame on the way out: where its return address lies, and rbp as its caller left it. */
+/* One frame on the way out: where its return address lies, and fp (the frame pointer) as its
+ * caller left it. */
 struct position {
     uint64_t cfa; /* the return address is the word below */
     uint64_t ret;
@@ -23,7 +25,8 @@ __attribute__((no_sanitize_address)) static inline uint64_t word_at(uint64_t add
     return *(const uint64_t *)address;
 }
 
-/* A word of the slot's memory, where others may write at any moment: what is compared is what is used. */
+/* A word of the slot's memory, where others may write at any moment: what is compared is what is
+ * used. */
 #define READ_ONCE(word) (*(const volatile __typeof__(word) *)&(word))
 
 /* The part of the stack that may be read: the places of its first and last word. */
@@ -36,8 +39,9 @@ static always_inline struct reach reach_of(const struct thread_limits *limits)
     return (struct reach){limits->stack_low, limits->stack_high - 8};
 }
 
-/* How many outer frames still have their return addresses.  Each is further in than the one before: whoever changed
- * that is found out by one comparison per frame, before anything is read there. */
+/* How many outer frames still have their return addresses.  Each is further in than the one
+ * before: a change of that is found out by one comparison per frame, before anything is read
+ * there. */
 static always_inline uint32_t count_valid(const struct kept_frames *kept, struct reach reach,
                                           uint32_t count)
 {
@@ -81,7 +85,7 @@ static always_inline uint32_t check_links(const struct thread_limits *limits,
 /* What a frame must know of the one outside it. */
 struct outside {
     uint64_t cfa, fp;
-    bool needs_fp; /* it, or one further out, begins at its rbp */
+    bool needs_fp; /* it, or one further out, begins at its fp */
 };
 
 /* A word that must still hold for what is further out.  `place` 0: none. */
@@ -89,8 +93,8 @@ struct link {
     uint64_t place, value;
 };
 
-/* Of one frame: where it saved rbp, and, if it aligned its own stack, where it keeps its beginning.  Without the
- * latter, calls from different depths look alike. */
+/* Of one frame: where it saved fp, and, if it aligned its own stack, where it keeps its
+ * beginning.  Without the latter, calls from different depths look alike. */
 struct links {
     struct link saved_fp, beginning;
 };
@@ -102,12 +106,12 @@ static inline struct links go_inward(const struct walked_frames *walked, uint32_
     unwind_rule rule = walked->rule[at];
     enum rule_kind kind = rule_kind_of(rule);
     struct links links = {{0, outside->fp}, {0, outside->cfa}};
-    bool uses = kind == RULE_RBP || kind == RULE_RBP_MEMORY;
-    bool saves = rule_saved_fp(rule) != 0 || kind == RULE_RBP_MEMORY;
+    bool uses = kind == RULE_FP || kind == RULE_FP_MEMORY;
+    bool saves = rule_saved_fp(rule) != 0 || kind == RULE_FP_MEMORY;
     if (unlikely(outside->needs_fp && saves))
-        links.saved_fp.place = kind == RULE_RBP_MEMORY ? walked->frame_pointer[at]
-                                                       : outside->cfa - rule_saved_fp(rule);
-    if (unlikely(kind == RULE_RBP_MEMORY && outside->cfa))
+        links.saved_fp.place =
+            kind == RULE_FP_MEMORY ? walked->frame_pointer[at] : outside->cfa - rule_saved_fp(rule);
+    if (unlikely(kind == RULE_FP_MEMORY && outside->cfa))
         links.beginning.place = walked->frame_pointer[at] + (uint64_t)rule_offset(rule);
     outside->needs_fp = uses || (outside->needs_fp && !saves);
     outside->cfa = walked->slot[at] + 8;
@@ -124,7 +128,8 @@ static inline struct outside outside_of(const struct kept_frames *kept, uint32_t
                             (kept->node[join - 1] & KEPT_NEEDS_FP) != 0};
 }
 
-/* How many of the outermost `count` frames hold: with their return addresses, and the links among them. */
+/* How many of the outermost `count` frames hold: with their return addresses, and the links
+ * among them. */
 static always_inline uint32_t trunk_valid(const struct thread_limits *limits,
                                           const struct kept_frames *kept, uint32_t count)
 {

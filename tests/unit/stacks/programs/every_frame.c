@@ -1,4 +1,5 @@
-/* every_frame.c - threads that are always somewhere: every kind of frame that C compilers and libraries make. */
+/* every_frame.c - threads that are always somewhere: every kind of frame that C compilers and
+ * libraries make. */
 #include <alloca.h>
 #include <pthread.h>
 #include <signal.h>
@@ -51,18 +52,18 @@ static void *recurses(void *unused)
     return unused;
 }
 
-__attribute__((noinline)) static unsigned takes_room(unsigned size, unsigned depth)
+__attribute__((noinline)) static unsigned uses_room(unsigned size, unsigned depth)
 {
     char *room = alloca(size);
     memset(room, 1, size);
     spin(20);
-    return depth ? takes_room(size * 3 % 977 + 1, depth - 1) + (unsigned char)room[size - 1] : 0;
+    return depth ? uses_room(size * 3 % 977 + 1, depth - 1) + (unsigned char)room[size - 1] : 0;
 }
 
 static void *allocates_on_stack(void *unused)
 {
     for (;;)
-        sink += takes_room(100, 8);
+        sink += uses_room(100, 8);
     return unused;
 }
 

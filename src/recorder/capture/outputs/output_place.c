@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/outputs/output_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own_path.h"
+#include "capture/outputs/output_name.h"
+
+void output_place_init(struct output_place *place)
+{
+    *place = (struct output_place){.claim = -1};
+}
+
+static int claim(struct output_place *place, const struct recording_wish *wish, struct fault *fault)
+{
+    const char *output = wish->output;
+    char end[PATH_MAX];
+    int err = own_path_resolve(output, end, fault);
+    if (!err)
+        err = output_check(wish, fault);
+    if (err < 0)
+        return err;
+    place->is_new = access(output, F_OK) < 0;
+    int const fd = open(end, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o", output,
+                         strerror(errno));
+    close(fd);
+    place->claim = output_claim(end, fault);
+    return place->claim == -EBUSY ? -EBUSY : 0;
+}
+
+int output_place_claim(struct output_place *place, const struct recording_wish *wish,
+                       struct fault *fault)
+{
+    const char *slash = wish->output ? strrchr(wish->output, '/') : NULL;
+    if (slash)
+        snprintf(place->folder, sizeof(place->folder), "%.*s", (int)(slash - wish->output),
+                 wish->output);
+    if (wish->output)
+        return claim(place, wish, fault);
+    if (access(".", W_OK) < 0)
+        return fault_set(fault, -EIO,
+                         "cannot write a recording in this folder: %s; choose a place with -o",
+                         strerror(errno));
+    return 0;
+}
+
+void output_place_release(struct output_place *place)
+{
+    if (place->claim >= 0)
+        close(place->claim);
+    place->claim = -1;
+}
+
+void output_place_withdraw(struct output_place *place, const struct recording_wish *wish)
+{
+    if (place->is_new && place->claim >= 0) /* nobody else has made it his */
+        unlink(wish->output);
+    output_place_release(place);
+}

@@ -1,0 +1,17 @@
+/* executables.h - which programs are for this machine, and how they name it.
+ *
+ * Each machine/ARCHITECTURE/executables.h defines
+ *   MACHINE_NAME         as uname and perf say it
+ *   MACHINE_PROGRAMS     what memoir traces, in words
+ *   MACHINE_ELF          e_machine of its files; MACHINE_ELF_32 of 32-bit ones that it runs, too
+ *   MACHINE_LOADER       how the name of glibc's loader begins
+ *   MACHINE_AUDIT        how seccomp filters name it
+ *   MACHINE_SLOT, MACHINE_POINTER, MACHINE_WORD  relocations: the address of a function to call, of
+ *                        a symbol, and of a symbol plus a constant */
+#pragma once
+
+#ifdef __x86_64__
+#include "machine/x86_64/executables.h"
+#else
+#error "memoir knows x86-64 only; HACKING.md says what another architecture needs"
+#endif

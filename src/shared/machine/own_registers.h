@@ -1,0 +1,13 @@
+/* own_registers.h - the registers of the function that asks.
+ *
+ * Each machine/ARCHITECTURE/own_registers.h defines
+ *   void own_registers(uint64_t registers[REG_COUNT])
+ * which fills in what a walk outward from the asking function needs, and leaves the others alone.
+ * It is always inlined: REG_IP is an instruction of the caller. */
+#pragma once
+
+#ifdef __x86_64__
+#include "machine/x86_64/own_registers.h"
+#else
+#error "memoir knows x86-64 only; HACKING.md says what another architecture needs"
+#endif
