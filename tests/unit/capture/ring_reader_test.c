@@ -368,6 +368,30 @@ TEST(full_rings_that_wait_for_each_other_are_read)
     CHECK(reading_live(recording, HERE_IP) == (int64_t)(16 * filled));
 }
 
+/* Two threads that are never at it at once: what one has is given back before the other asks.  A
+ * small event holds the first ring until the second is read up to where it goes on. */
+TEST(a_ring_that_waits_is_not_overtaken)
+{
+    uint64_t const small = 0x10000, large = 0x20000;
+    writer_thread(writer, 1, 78, 0);
+    writer_time(writer, 0, 1000);
+    write_block(0, large, 100000, here);
+    write_numbered(0, small, 2);
+    writer_time(writer, 0, 3000);
+    writer_free(writer, 0, large, false);
+    writer_time(writer, 1, 2000);
+    write_numbered(1, mate_of(small), 1); /* before the one that waits */
+    writer_time(writer, 1, 4000);
+    write_block(1, large + 0x1000, 100000, there);
+    writer_publish(writer, 0);
+    writer_publish(writer, 1);
+    reading_round(reading, 1000);
+    CHECK(ring_reader_words(reading->reader) ==
+          writer_written(writer, 0) + writer_written(writer, 1));
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 4 && recording->heap.peak_bytes == 100032);
+}
+
 TEST(an_allocation_at_a_live_address_implies_the_lost_free)
 {
     write_block(0, 0x1000, 100, here);
@@ -475,6 +499,7 @@ int main(void)
         READ(what_never_comes_is_not_waited_for_for_ever),
         READ(what_comes_after_it_was_given_up_is_not_booked_twice),
         READ(full_rings_that_wait_for_each_other_are_read),
+        READ(a_ring_that_waits_is_not_overtaken),
         READ(an_allocation_at_a_live_address_implies_the_lost_free),
         READ(a_forgotten_session_gets_no_more),
         READ(an_unmap_cut_off_does_not_eat_the_next_thread),

@@ -156,6 +156,22 @@ static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64
     return first;
 }
 
+/* Up to when a ring may be read.  While rings wait for events of others, one time stamp further
+ * at a time: as soon as such an event is read, what is held has its turn by time again. */
+static uint64_t next_stop(const struct ring_reader *reader, const struct ring *ring,
+                          uint64_t until_tsc)
+{
+    uint64_t stop = UINT64_MAX;
+    for (uint32_t i = 0; i < reader->blocked_count; i++) {
+        const struct ring *held = reader->blocked[i];
+        if (held->ahead > 0 && held->tsc < stop)
+            stop = held->tsc;
+    }
+    if (stop < ring->tsc)
+        stop = ring->tsc;
+    return stop < until_tsc ? stop : until_tsc;
+}
+
 /* What a blocked ring waited for may have been read meanwhile.  False when none got any further.
  * `others`: only those that wait for other rings. */
 static bool try_blocked(struct ring_reader *reader, uint32_t *count, bool others)
@@ -220,6 +236,8 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
     reader->blocked_count = 0;
     do {
         for (struct ring *ring; !reader->stopped && (ring = earliest(reader, &count, &until));) {
+            if (unlikely(reader->blocked_count > 0))
+                until = next_stop(reader, ring, until);
             ring_read(reader, ring, until);
             if (unlikely(reader->blocked_count > 0)) /* at once: what they hold is older */
                 try_blocked(reader, &count, true);
