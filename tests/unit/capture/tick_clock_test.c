@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/rings/tick_clock.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include "check.h"
@@ -47,11 +48,43 @@ TEST(an_anchor_learns_the_rate_and_time_goes_on)
     }
 }
 
+/* Four threads take a lock in turn, and a stamp while they have it. */
+#define TAKERS 4u
+#define TURNS  5000000u
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t last_stamp;
+static unsigned early;
+
+static void *take_stamps(void *unused)
+{
+    for (unsigned i = 0; i < TURNS; i++) {
+        pthread_mutex_lock(&turn);
+        uint64_t const stamp = processor_ticks_in_order();
+        early += stamp < last_stamp;
+        last_stamp = stamp;
+        pthread_mutex_unlock(&turn);
+    }
+    return unused;
+}
+
+/* One in a million of the plain stamps is early. */
+TEST(stamps_of_threads_that_take_turns_are_in_turn)
+{
+    pthread_t takers[TAKERS];
+    for (unsigned i = 0; i < TAKERS; i++)
+        CHECK(pthread_create(&takers[i], NULL, take_stamps, NULL) == 0);
+    for (unsigned i = 0; i < TAKERS; i++)
+        pthread_join(takers[i], NULL);
+    CHECK(early == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stamps_become_ns_since_the_start),
         cmocka_unit_test(an_anchor_learns_the_rate_and_time_goes_on),
+        cmocka_unit_test(stamps_of_threads_that_take_turns_are_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,7 +228,7 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
     unsigned fullest;
     reader->clock = clock;
     reader->stopped = reader->mark_waits = false;
-    reader->round_tsc = processor_ticks();
+    reader->round_tsc = processor_ticks_in_order();
     reader->round_end_ns = monotonic_ns() + reader->round_ns;
     uint32_t count = begin_round(reader, &fullest);
     ring_reader_tell_waiting(reader);

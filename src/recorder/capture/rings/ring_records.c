@@ -61,7 +61,7 @@ static COLD bool see_thread(struct ring_reader *reader, struct ring *ring, uint6
  * over, and are not waited for. */
 static bool is_of_next_round(const struct ring_reader *reader, uint64_t tsc)
 {
-    return unlikely(tsc > reader->round_tsc) && tsc <= processor_ticks();
+    return unlikely(tsc > reader->round_tsc) && tsc <= processor_ticks_in_order();
 }
 
 /* False when what follows must wait. */

@@ -8,6 +8,12 @@ static inline uint64_t processor_ticks(void)
     return __builtin_ia32_rdtsc();
 }
 
+static inline uint64_t processor_ticks_in_order(void)
+{
+    __builtin_ia32_lfence();
+    return __builtin_ia32_rdtsc();
+}
+
 static inline void processor_rest(void)
 {
     __builtin_ia32_pause();

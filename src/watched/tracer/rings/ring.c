@@ -29,7 +29,8 @@ void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count)
 
 void ring_tick(struct arena_slot *slot, uint64_t clock)
 {
-    uint64_t now = processor_ticks(); /* the word only says that time has passed */
+    /* The word only says that time has passed. */
+    uint64_t now = processor_ticks_in_order();
     uint64_t passed = now > slot->last_time ? now - slot->last_time : 0;
     if (clock == 0 && slot->last_clock == 0 && passed < TICK_FINE &&
         slot->quiet_events <= QUIET_MAX + QUIET_SHARED)
@@ -61,7 +62,7 @@ uint64_t ring_room(const struct arena_slot *slot)
 
 uint64_t ring_put_instant(struct arena_slot *slot)
 {
-    uint64_t now = processor_ticks();
+    uint64_t now = processor_ticks_in_order();
     if (now <= slot->last_time)
         now = slot->last_time + 1;
     INVARIANT(now > slot->last_time);
@@ -140,7 +141,7 @@ static void close_gap(struct arena_slot *slot)
     INVARIANT(slot->gap_events > 0);
     uint64_t words[6] = {EVENT_GAP,       slot->gap_events, slot->gap_calls,
                          slot->gap_bytes, slot->gap_frees,  slot->gap_start};
-    slot->last_time = processor_ticks(); /* when it ended */
+    slot->last_time = processor_ticks_in_order(); /* when it ended */
     ring_put1(slot, slot->last_time << 4 | EVENT_TIME);
     ring_put(slot, words, 6);
     slot->gap_events = slot->gap_calls = slot->gap_bytes = slot->gap_frees = 0;
@@ -149,7 +150,7 @@ static void close_gap(struct arena_slot *slot)
 static void announce(struct arena_slot *slot)
 {
     INVARIANT(event_type_of(slot->thread_word) == EVENT_THREAD);
-    uint64_t words[2] = {slot->thread_word, processor_ticks()};
+    uint64_t words[2] = {slot->thread_word, processor_ticks_in_order()};
     slot->announce = 0;
     ring_put(slot, words, 2);
 }
