@@ -19,13 +19,13 @@ static int lower(int which, uint64_t wanted)
     return setrlimit((__rlimit_resource_t)which, &limit) < 0 ? -errno : 0;
 }
 
-static uint64_t memory_limit(const struct sandbox_wish *wish)
+static uint64_t memory_limit(uint64_t bytes)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)wish; /* their tables alone are terabytes of address space */
+    (void)bytes; /* their tables alone are terabytes */
     return SANDBOX_NO_LIMIT;
 #else
-    return wish->memory_bytes;
+    return bytes;
 #endif
 }
 
@@ -45,7 +45,8 @@ int sandbox_set_limits(const struct sandbox_wish *wish, bool has_own_user)
         {RLIMIT_CORE, 0},
         {RLIMIT_NPROC, process_limit(wish, has_own_user)},
         {RLIMIT_FSIZE, wish->file_bytes},
-        {RLIMIT_AS, memory_limit(wish)},
+        {RLIMIT_AS, memory_limit(wish->memory_bytes)},
+        {RLIMIT_DATA, memory_limit(wish->data_bytes ? wish->data_bytes : wish->memory_bytes)},
         {RLIMIT_NOFILE, FILES_OPEN_MAX},
         {RLIMIT_CPU, wish->cpu_seconds},
     };

@@ -74,6 +74,7 @@ struct sandbox_wish {
     const struct sandbox_place *places;
     size_t place_count;
     uint64_t memory_bytes; /* address space; not limited in sanitized builds */
+    uint64_t data_bytes;   /* memory of its own, the same; 0: as much as memory_bytes allows */
     uint64_t file_bytes;   /* a file can grow to; 0: nothing is written but to pipes and sockets */
     uint64_t processes;    /* and threads, of the own user; 0: this one thread alone */
     uint64_t cpu_seconds;  /* then SIGKILL */

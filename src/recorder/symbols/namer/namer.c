@@ -17,7 +17,7 @@
 /* Addresses, most of them of mapped files: the caches are small (resolver.h). */
 #define MEMORY_BYTES ((uint64_t)64 << 30)
 /* Memory of its own: a few kilobytes of names or lines can unpack to more than any machine has. */
-#define DATA_BYTES ((rlim_t)4 << 30)
+#define DATA_BYTES ((uint64_t)4 << 30)
 
 static int our_line;
 
@@ -82,9 +82,8 @@ static int answer(struct resolver *resolver, const struct name_question *questio
 static int confine(void)
 {
     struct sandbox_report report;
-    struct rlimit const data = {DATA_BYTES, DATA_BYTES};
-    setrlimit(RLIMIT_DATA, &data); /* fails where a lower one holds already */
-    struct sandbox_wish const wish = {.memory_bytes = MEMORY_BYTES, .cpu_seconds = NAME_LIMIT_S};
+    struct sandbox_wish const wish = {
+        .memory_bytes = MEMORY_BYTES, .data_bytes = DATA_BYTES, .cpu_seconds = NAME_LIMIT_S};
     int const err = sandbox_enter(&wish, &report, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of the user, which takes it back */
     return err;
