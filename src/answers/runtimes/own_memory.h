@@ -2,7 +2,7 @@
  * which has a name. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "runtimes/process_bytes.h"
 
 /* Claims the code that leads from allocators inside the program to our library, and the

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/json_out.h"
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "report/breakdown/breakdown_report.h"
 
 /* "Go Runtime", "Named Memory Regions (mmap)", ... */

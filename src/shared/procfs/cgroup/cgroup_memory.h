@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/slice.h"
-#include "model/cgroup_memory.h"
+#include "model/memory/cgroup_memory.h"
 
 /* 0, or -ENOENT when there is no memory controller to be seen; then `version` is 0. */
 int cgroup_memory_read(uint32_t pid, struct cgroup_memory *memory);

@@ -1,7 +1,7 @@
 /* memory_figure.h - what of struct memory_bytes people order and compare by. */
 #pragma once
 
-#include "model/memory_region.h"
+#include "model/memory/memory_region.h"
 
 enum memory_figure {
     FIGURE_RSS,

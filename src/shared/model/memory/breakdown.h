@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "model/cgroup_memory.h"
-#include "model/memory_region.h"
+#include "model/memory/cgroup_memory.h"
+#include "model/memory/memory_region.h"
 
 enum breakdown_section {
     SECTION_RUNTIME,   /* heap, stacks and metadata of a language's runtime */

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "model/owner.h"
+#include "model/memory/owner.h"
 #include "model/stack_table.h"
 #include "model/string_table.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 /* Stored in recordings by number: append only, never reorder. */
 enum owner_kind {
