@@ -63,6 +63,10 @@ struct run_node {
     uint64_t gaps;
 };
 
+struct json_out;
+/* Writes what is known of a node as fields of an open JSON object: "name" to "gaps". */
+void run_node_write(struct json_out *json, const struct run_node *node);
+
 /* What the metrics of a kind of node mean, as the manifest says; texts are NULL and lists empty
  * when it does not. */
 typedef VEC(char *) run_texts;
