@@ -240,7 +240,7 @@ static int read_regions(struct process_snapshot *snapshot,
 }
 
 /* The list moves over; the names stay in `smaps`. */
-static void take_regions(struct process_snapshot *snapshot)
+static void move_regions(struct process_snapshot *snapshot)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
     breakdown->regions.items = snapshot->smaps.regions.items;
@@ -293,7 +293,7 @@ int snapshot_read(struct process_snapshot *snapshot, uint32_t pid,
     if (err == 0) {
         read_status(breakdown, &status);
         breakdown->rss_after = status.rss_bytes;
-        take_regions(snapshot);
+        move_regions(snapshot);
         cgroup_memory_read(pid, &breakdown->cgroup);
         if (breakdown->gentle_by_size)
             breakdown_note(breakdown,
