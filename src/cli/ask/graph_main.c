@@ -314,10 +314,8 @@ static int find_format(const char *path, enum picture_format *format, struct fau
 static int run(struct graph_command *command, const char *path)
 {
     struct fault fault = {0};
-    if (check(command, &fault) < 0) {
-        fprintf(stderr, "memoir graph: %s\n", fault.text);
-        return 2;
-    }
+    if (check(command, &fault) < 0)
+        return command_misused("graph", fault.text);
     return picture_run_as(&(struct picture_job){"graph", command->selection.output, draw, command,
                                                 &command->selection, command->older, CONFINE_GRAPH},
                           path, find_format);
