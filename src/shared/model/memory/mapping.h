@@ -1,5 +1,5 @@
-/* mapping.h - the address space of a process as of one look at its pages: each mapping, what of
- * it is resident, and which code made it. */
+/* mapping.h - the address space of a process in one snapshot of its pages: each mapping, how much
+ * of it is resident, and which code made it. */
 #pragma once
 
 #include "base/vec.h"
@@ -7,7 +7,7 @@
 #include "model/stack_table.h"
 #include "model/string_table.h"
 
-#define MAPPINGS_MAX 2048u /* of more, neighbours are put together */
+#define MAPPINGS_MAX 2048u /* If there are more, neighbours are combined. */
 
 enum mapping_right {
     MAPPING_READ = 1,
@@ -17,15 +17,15 @@ enum mapping_right {
 };
 
 struct mapping {
-    uint64_t start, end, resident; /* addresses; bytes */
-    string_id name;                /* the kernel's; empty: none */
-    stack_id stack;                /* that mapped it; 0: not known */
-    uint32_t count;                /* mappings in this row */
+    uint64_t start, end, resident; /* Addresses; bytes. */
+    string_id name;                /* The kernel's name; may be empty. */
+    stack_id stack;                /* The code that mapped it; 0: unknown. */
+    uint32_t count;                /* Number of mappings in this row. */
     uint8_t rights;                /* enum mapping_right */
-    uint8_t owner;                 /* enum owner_kind, of its pages that no block is on */
+    uint8_t owner;                 /* enum owner_kind of its pages without blocks. */
 };
 
 struct mapping_list {
-    VEC(struct mapping) items; /* by address */
-    uint64_t time_ns;          /* of the look; 0: there is none */
+    VEC(struct mapping) items; /* Ordered by address. */
+    uint64_t time_ns;          /* Time of the snapshot; 0: there is none. */
 };

@@ -1,5 +1,5 @@
-/* region_cells.h - which pages of a mapping are resident, in cells of equal size: a picture of a
- * stretch of addresses. */
+/* region_cells.h - which parts of a mapping are resident: the address range in cells of equal size,
+ * to be drawn. */
 #pragma once
 
 #include <stdint.h>
@@ -9,12 +9,12 @@
 #define REGION_CELLS_MOST 4096u
 
 struct region_cell {
-    uint64_t resident, swapped; /* bytes */
-    /* of the resident ones: pages of a file or shared memory, and no private copy */
+    uint64_t resident, swapped; /* Bytes. */
+    /* Part of `resident`: pages of files and shared memory that are no private copies. */
     uint64_t of_file;
 };
 
 struct region_cells {
-    uint64_t cell_bytes; /* whole pages; the last cell may be shorter */
+    uint64_t cell_bytes; /* A multiple of the page size; the last cell may be shorter. */
     VEC(struct region_cell) items;
 };
