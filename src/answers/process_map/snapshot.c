@@ -69,8 +69,8 @@ static bool claim_looks(struct breakdown *breakdown)
     return true;
 }
 
-/* Claims the mappings that a thread's stack pointer is in, and those that look like a stack: a guard
- * below, and the kernel's mark of MAP_STACK (Linux 6.7).  Returns 0 or -errno. */
+/* Claims the mappings that a thread's stack pointer is in, and those that look like a stack: a
+ * guard below, and the kernel's mark of MAP_STACK (Linux 6.7).  Returns 0 or -errno. */
 static int claim_stacks(struct breakdown *breakdown)
 {
     struct thread_stacks stacks;

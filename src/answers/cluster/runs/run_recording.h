@@ -10,8 +10,8 @@
 #include "model/recording.h"
 
 struct pprof_profile;
-/* Reads a file of the run as a pprof profile, which the caller frees with pprof_destroy.  NULL with a
- * sentence, which does not name the file; `fault` may be NULL. */
+/* Reads a file of the run as a pprof profile, which the caller frees with pprof_destroy.  NULL with
+ * a sentence, which does not name the file; `fault` may be NULL. */
 struct pprof_profile *run_profile_read(const struct run *run, const struct run_file *file,
                                        struct fault *fault);
 

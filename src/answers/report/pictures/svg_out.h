@@ -54,8 +54,8 @@ struct svg_head {
     const char *description; /* what follows `kind` */
     const char *kind;        /* of picture, ours: "Flame graph" */
 };
-/* Begins a picture as a file of its own: all up to the style sheet, which the caller writes and ends
- * with </style>. */
+/* Begins a picture as a file of its own: all up to the style sheet, which the caller writes and
+ * ends with </style>. */
 void svg_begin(struct svg_out *out, const struct svg_head *head);
 
 /* How many columns of a monospaced font `text` takes (wide East Asian characters take two). */

@@ -16,9 +16,9 @@
 #define GOROUTINES_MANY      10000u
 #define GOROUTINE_RESTS_MOST 60u
 
-/* Number of ticks to leave out after the goroutine profile `name` in `folder`: making such a profile
- * stops the program for as long as it has goroutines.  None below GOROUTINES_MANY, then one per
- * GOROUTINES_MANY. */
+/* Number of ticks to leave out after the goroutine profile `name` in `folder`: making such a
+ * profile stops the program for as long as it has goroutines.  None below GOROUTINES_MANY, then one
+ * per GOROUTINES_MANY. */
 static unsigned rests_after(int folder, const char *name)
 {
     int const fd = openat(folder, name, O_RDONLY | O_CLOEXEC);

@@ -207,7 +207,9 @@ int node_rows_write_run(struct json_out *json, const struct node_question *quest
     if (!rows.run)
         return fault_set(fault, -ENOENT, "This run is empty: its first snapshot is being taken.");
     rows.ram = served_run_ram(run, &why);
-    int err = rows.ram || why.code == -ENODATA ? link_targets(&rows, run) : why.code;
+    int err = rows.ram || why.code == -ENODATA ? link_targets(&rows, run)
+              : why.code                       ? why.code
+                                               : -EIO;
     if (!rows.ram && err)
         *fault = why;
     if (!err)
