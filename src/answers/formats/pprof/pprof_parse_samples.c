@@ -84,7 +84,7 @@ static int parse_sample(struct sample_parser *parser, struct slice bytes)
 {
     struct pprof_profile *profile = parser->profile;
     struct protobuf_in in = protobuf_in_of(bytes);
-    struct protobuf_field field;
+    struct protobuf_field field = {.number = 0};
     struct pprof_sample sample = {.first_location = (uint32_t)profile->stacks.count,
                                   .first_label = (uint32_t)profile->labels.count};
     int more, err = 0;
