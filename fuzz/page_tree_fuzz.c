@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 #include "serve/content/tree_text.h"
 
 #define TEXT_MOST (16u << 20)

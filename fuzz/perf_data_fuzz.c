@@ -178,7 +178,7 @@ static size_t change_record(uint8_t *data, size_t size, size_t max, unsigned see
     size_t const old = choose_record(data, size, seed / 64, &at);
     if (old == 0 || old > RECORD_MAX)
         return 0;
-    size_t made_size = old;
+    size_t made_size;
     memcpy(made, data + at, old);
     if (seed / 8 % 8 == 0) { /* twice */
         memcpy(made + old, data + at, old);

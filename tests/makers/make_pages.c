@@ -21,7 +21,7 @@
 
 #include "base/number_map.h"
 #include "base/hash.h"
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 #include "store/write/recording_writer.h"
 #include "symbols/dwarf/demangle.h"
 

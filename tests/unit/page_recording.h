@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyze/sums/running.h"
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 struct page_recording {
     struct recording *recording;

@@ -6,15 +6,98 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/memory/breakdown.h"
 #include "process_map/refusal.h"
 #include "process_map/split_regions.h"
-#include "process_map/stack_claims.h"
 #include "base/clock.h"
 #include "base/human.h"
 #include "procfs/cgroup/cgroup_memory.h"
 #include "procfs/memory/memory_status.h"
 #include "procfs/memory/pagemap.h"
+#include "procfs/process/thread_stacks.h"
 #include "runtimes/runtimes.h"
+
+/* ---- which mappings are stacks of threads ---- */
+
+#define GUARD_MAX                                                                                  \
+    ((uint64_t)1 << 20) /* a larger mapping without rights is what a heap has reserved */
+
+static size_t find_region(const struct breakdown *breakdown, uint64_t address)
+{
+    size_t low = 0, high = breakdown->regions.count;
+    while (low < high) {
+        size_t const middle = low + (high - low) / 2;
+        if (breakdown->regions.items[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Goroutines and other threads of a runtime's own have their stacks in its heap: that is no
+ * stack's mapping. */
+static bool may_be_stack(const struct breakdown *breakdown, size_t number)
+{
+    const struct memory_region *region = &breakdown->regions.items[number];
+    if (region->name[0] || strncmp(region->rights, "rw", 2) != 0 || region->rights[3] != 'p' ||
+        number == 0)
+        return false;
+    const struct memory_region *below = region - 1;
+    return below->end == region->start && below->bytes.size <= GUARD_MAX &&
+           below->name[0] == '\0' && memcmp(below->rights, "---p", 4) == 0;
+}
+
+static bool claim_region(struct breakdown *breakdown, size_t number, const char *item,
+                         enum breakdown_evidence evidence)
+{
+    const struct memory_region *region = &breakdown->regions.items[number];
+    return breakdown_claim(breakdown,
+                           (struct memory_claim){region->start, region->end, SECTION_STACKS,
+                                                 "Threads", item, evidence});
+}
+
+static bool claim_looks(struct breakdown *breakdown)
+{
+    for (size_t i = 0; i < breakdown->regions.count; i++) {
+        const struct memory_region *region = &breakdown->regions.items[i];
+        if (region->flags & REGION_NO_HUGE && may_be_stack(breakdown, i) &&
+            region[-1].flags & REGION_NO_HUGE &&
+            !claim_region(breakdown, i, "running, or kept of ended threads", EVIDENCE_SHAPE))
+            return false;
+    }
+    return true;
+}
+
+/* Claims the mappings that a thread's stack pointer is in, and those that look like a stack: a
+ * guard below, and the kernel's mark of MAP_STACK (Linux 6.7).  Returns 0 or -errno. */
+static int claim_stacks(struct breakdown *breakdown)
+{
+    struct thread_stacks stacks;
+    bool fits = true, folded = false;
+    int const err = thread_stacks_read(breakdown->pid, &stacks);
+    if (err < 0)
+        return err;
+    vec_each (thread, &stacks.threads) {
+        size_t const number = find_region(breakdown, thread->pointer);
+        char name[64];
+        if (breakdown_has_folded(breakdown, thread->pointer, thread->pointer + 1))
+            folded = true;
+        if (!fits || thread->pointer == 0 || number == breakdown->regions.count ||
+            breakdown->regions.items[number].start > thread->pointer ||
+            !may_be_stack(breakdown, number))
+            continue;
+        name_without_number(thread->name, strlen(thread->name), name, sizeof(name));
+        fits =
+            claim_region(breakdown, number, breakdown_text(breakdown, "%s", name), EVIDENCE_THREAD);
+    }
+    thread_stacks_fini(&stacks);
+    if (folded)
+        return -EAGAIN;
+    return fits && claim_looks(breakdown) ? 0 : -ENOMEM;
+}
+
+/* ---- what the kernel says of the process ---- */
 
 #define NEAR        ((uint64_t)16 << 20)
 #define KERNEL_HALF ((uint64_t)1 << 63) /* [vsyscall] is no memory of the process */
@@ -157,7 +240,7 @@ static int read_regions(struct process_snapshot *snapshot,
 }
 
 /* The list moves over; the names stay in `smaps`. */
-static void take_regions(struct process_snapshot *snapshot)
+static void move_regions(struct process_snapshot *snapshot)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
     breakdown->regions.items = snapshot->smaps.regions.items;
@@ -178,7 +261,7 @@ static int sort_out(struct breakdown *breakdown, const struct process_snapshot_o
 {
     if (!options->kernel_only)
         runtimes_look(breakdown);
-    int err = stack_claims_add(breakdown);
+    int err = claim_stacks(breakdown);
     if (err == -ENOMEM || err == -EAGAIN)
         return err;
     err = breakdown_claims_settle(breakdown);
@@ -210,7 +293,7 @@ int snapshot_read(struct process_snapshot *snapshot, uint32_t pid,
     if (err == 0) {
         read_status(breakdown, &status);
         breakdown->rss_after = status.rss_bytes;
-        take_regions(snapshot);
+        move_regions(snapshot);
         cgroup_memory_read(pid, &breakdown->cgroup);
         if (breakdown->gentle_by_size)
             breakdown_note(breakdown,

@@ -9,7 +9,7 @@
 
 #include "analyze/memory/sort_regions.h"
 #include "base/fault.h"
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "procfs/memory/smaps.h"
 
 enum snapshot_way {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/fault.h"
-#include "model/region_cells.h"
+#include "model/memory/region_cells.h"
 
 /* Of start..end of a process, in at most `most` cells (1 to REGION_CELLS_MOST).  The pages are
  * walked gently.  0; -E2BIG with a sentence when it is so large that walking would take seconds;

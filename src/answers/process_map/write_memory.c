@@ -5,8 +5,22 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "process_map/memory_page.h"
 #include "memoir.h"
+#include "process_map/snapshot.h"
+#include "report/breakdown/breakdown_report.h"
+
+/* Returns 0; an error of snapshot_read, with nothing written; or -EIO when `out` fails. */
+static int write_page(uint32_t pid, const struct process_snapshot_options *options,
+                      const struct breakdown_view *view, FILE *out, struct fault *fault)
+{
+    struct process_snapshot snapshot;
+    int const err = snapshot_read(&snapshot, pid, options, fault);
+    if (err < 0)
+        return err;
+    breakdown_text_write(&snapshot.breakdown, view, out);
+    snapshot_fini(&snapshot);
+    return fflush(out) == 0 && !ferror(out) ? 0 : fault_set(fault, -EIO, "cannot write the page");
+}
 
 __attribute__((visibility("default"))) int memoir_write_memory(int fd, unsigned top, unsigned flags)
 {
@@ -24,7 +38,7 @@ __attribute__((visibility("default"))) int memoir_write_memory(int fd, unsigned 
         errno = error;
         return -1;
     }
-    int err = memory_page_write((uint32_t)getpid(), &options, &view, out, &fault);
+    int err = write_page((uint32_t)getpid(), &options, &view, out, &fault);
     if (fclose(out) != 0 && err == 0)
         err = -errno;
     errno = -err;

@@ -6,7 +6,7 @@
  * counts, as "at least". */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "runtimes/process_bytes.h"
 
 #define GLIBC_ARENAS_MAX 1024u

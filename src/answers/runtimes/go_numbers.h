@@ -8,7 +8,7 @@
  * are missing in the live ones. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "runtimes/process_bytes.h"
 #include "runtimes/program_file.h"
 

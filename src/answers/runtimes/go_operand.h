@@ -1,14 +1,14 @@
-/* go_operand.h - which global variable an instruction of a Go program names.
- * (ARCHITECTURE/go_operand.c) */
+/* go_operand.h - which global variable an instruction of a Go program uses; one source per kind of
+ * processor. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes of such an instruction. */
+/* Size of such an instruction. */
 #define GO_OPERAND_BYTES 7u
 
-/* The address that 64-bit moves, additions, compares and address loads name by its distance from
- * the instruction, which lies at `address`.  false when the bytes are none of these; bytes that
- * only look like one give a wrong address. */
+/* Finds the address that a 64-bit move, addition, compare or address load uses, relative to the
+ * instruction itself, which lies at `address`.  Returns false if the bytes are no such instruction;
+ * other bytes that look like one give a wrong address. */
 bool go_operand(const uint8_t bytes[GO_OPERAND_BYTES], uint64_t address, uint64_t *target);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/slice.h"
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "runtimes/process_bytes.h"
 
 /* Adds a view, with a sentence where there are no counters. */

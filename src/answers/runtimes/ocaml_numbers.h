@@ -2,7 +2,7 @@
  * its symbols. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "runtimes/process_bytes.h"
 #include "runtimes/program_file.h"
 

@@ -1,7 +1,7 @@
 /* program_file.h - the executable of a process, and where it lies there. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "symbols/elf/elf_image.h"
 #include "symbols/elf/elf_view.h"
 

@@ -5,16 +5,60 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/memory/breakdown.h"
 #include "runtimes/glibc_arenas.h"
 #include "runtimes/go_numbers.h"
 #include "runtimes/java_counters.h"
 #include "runtimes/ocaml_numbers.h"
-#include "runtimes/own_memory.h"
+#include "runtimes/process_bytes.h"
 #include "runtimes/program_file.h"
 #include "runtimes/region_names.h"
 #include "runtimes/shapes.h"
 #include "runtimes/tcmalloc_numbers.h"
 #include "symbols/allocators/program_marks.h"
+#include "wire/inside.h"
+
+/* ---- what memoir itself has in a process that it records, besides its shared memory ---- */
+
+#define OWN_LABEL "memoir's own"
+
+static bool is_nameless(const struct memory_region *region)
+{
+    return region->name[0] == '\0' && region->rights[3] == 'p';
+}
+
+static bool has_hooks(const struct memory_region *region, const struct process_bytes *process)
+{
+    char sign[INSIDE_SIGNED];
+    return region->rights[2] == 'x' && region->rights[1] != 'w' &&
+           process_bytes_read(process, region->start, sign, sizeof(sign)) &&
+           memcmp(sign, INSIDE_SIGN, sizeof(sign)) == 0;
+}
+
+/* What a file leaves to be filled with zeros follows its data. */
+static bool is_our_data(const struct memory_region *region, const struct memory_region *before)
+{
+    return region->rights[1] == 'w' && before && before->end == region->start &&
+           before->rights[1] == 'w' && before->rights[3] == 'p' &&
+           strncmp(before->name, "/memfd:libmemoir.so", strlen("/memfd:libmemoir.so")) == 0;
+}
+
+/* Claims the code that leads from allocators inside the program to our library, and the
+ * library's own data. */
+static void look_at_own_memory(struct breakdown *breakdown, const struct process_bytes *process)
+{
+    for (size_t i = 0; i < breakdown->regions.count; i++) {
+        const struct memory_region *region = &breakdown->regions.items[i];
+        if (!is_nameless(region))
+            continue;
+        if (has_hooks(region, process) || is_our_data(region, i > 0 ? region - 1 : NULL))
+            (void)breakdown_claim(breakdown, (struct memory_claim){region->start, region->end,
+                                                                   SECTION_ANONYMOUS, OWN_LABEL, "",
+                                                                   EVIDENCE_ALLOCATOR});
+    }
+}
+
+/* ---- what runtimes and allocators say ---- */
 
 /* A view without numbers, and why. */
 static void show_trouble(struct breakdown *breakdown, const char *runtime, int err)
@@ -124,7 +168,7 @@ static bool look_inside(struct breakdown *breakdown, const struct process_bytes 
                         uint32_t marks, const struct program_file *program)
 {
     region_names_look(breakdown, process);
-    own_memory_look(breakdown, process);
+    look_at_own_memory(breakdown, process);
     if (marks & MARK_GO && program)
         look_at_go(breakdown, process, program);
     if (marks & MARK_JAVA)

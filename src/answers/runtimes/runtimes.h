@@ -7,7 +7,7 @@
  * one. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 /* Lays claims, adds views, sets the titles of sections.  The regions are there; claims are not
  * settled yet. */

@@ -2,7 +2,7 @@
  * there. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 /* The heap at Go's addresses, as sure as `heap` says; what lies among its reservations. */
 void claim_go(struct breakdown *breakdown, enum breakdown_evidence heap);

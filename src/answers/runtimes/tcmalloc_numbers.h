@@ -5,7 +5,7 @@
  * both agree and no other place does. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "runtimes/process_bytes.h"
 
 struct tcmalloc_numbers {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyze/alerts/alert_rule.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "cli/shared/options.h"
 
 #define SENTRY_ALERTS_MAX 16

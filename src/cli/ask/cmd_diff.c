@@ -60,18 +60,6 @@ static const char *const shared_rules[] = {
     "--node",   "--kind", "--json", "--csv",     "-o",       "--no-color", NULL};
 static const char *const with_rules[] = {"--between", "--at", NULL};
 
-static int wrong_usage(const char *sentence)
-{
-    fprintf(stderr, "memoir diff: %s\n", sentence);
-    return 2;
-}
-
-static int failed(const struct fault *fault)
-{
-    fprintf(stderr, "memoir diff: %s\n", fault->text);
-    return 1;
-}
-
 /* Whether the newer side was given a time. */
 static bool has_own_time(const struct diff_diff_options *options)
 {
@@ -139,7 +127,7 @@ static int judge_all(const struct diff_diff_options *options, const struct diff_
         struct fault fault = {.text = ""};
         int result = judge(options, inputs, &options->gates.gates[i], &fault);
         if (result < 0)
-            failed(&fault);
+            command_failed("diff", &fault);
         if (result != 0)
             status = 1;
     }
@@ -234,7 +222,7 @@ static int compare(const struct diff_diff_options *options, const struct diff_in
     struct weights weights[2];
     double factor;
     if (weigh_both(options, inputs, weights, &fault) < 0)
-        return failed(&fault);
+        return command_failed("diff", &fault);
     struct diff_side const before = {inputs->before, &weights[0]};
     struct diff_side const after = {inputs->after, &weights[1]};
     int err = diff_scale_factor(options->scale, &before, &after, &factor, &fault);
@@ -245,7 +233,7 @@ static int compare(const struct diff_diff_options *options, const struct diff_in
     }
     weights_fini(&weights[0]);
     weights_fini(&weights[1]);
-    return err ? failed(&fault) : judge_all(options, inputs);
+    return err ? command_failed("diff", &fault) : judge_all(options, inputs);
 }
 
 /* What cannot be had together, as a sentence; NULL when all is well. */
@@ -303,14 +291,14 @@ static int open_and_compare(struct diff_diff_options *options, int words, char *
     confine_to(argv[1], words == 1 ? NULL : argv[2], options->before.output, CONFINE_READER);
     inputs.before = open_selected_input(argv[1], &options->before, &fault);
     if (!inputs.before)
-        return failed(&fault);
+        return command_failed("diff", &fault);
     inputs.after =
         words == 1 ? inputs.before : open_selected_input(argv[2], &options->before, &fault);
     int status;
     if (inputs.after && choose_metric(options, &inputs, &fault) == 0)
         status = compare(options, &inputs);
     else
-        status = failed(&fault);
+        status = command_failed("diff", &fault);
     if (inputs.after != inputs.before)
         recording_destroy(inputs.after);
     recording_destroy(inputs.before);
@@ -352,7 +340,7 @@ static int run(int argc, char **argv, struct diff_diff_options *options)
         return status;
     const char *problem = conflict(options, words);
     if (problem)
-        return wrong_usage(problem);
+        return command_misused("diff", problem);
     return open_and_compare(options, words, argv);
 }
 

@@ -101,9 +101,7 @@ int cmd_doctor(int argc, char **argv)
         return status;
     if (words == 1)
         return examine_process(argv[1], &options);
-    if (words > 1) {
-        fprintf(stderr, "memoir doctor: one process at a time, please\n");
-        return 2;
-    }
+    if (words > 1)
+        return command_misused("doctor", "one process at a time, please");
     return examine_machine(&options);
 }

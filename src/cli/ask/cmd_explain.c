@@ -204,16 +204,13 @@ int cmd_explain(int argc, char **argv)
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    if (words != 1) {
-        fprintf(stderr,
-                "memoir explain: needs one process or recording: memoir explain PID|FILE\n");
-        return 2;
-    }
+    if (words != 1)
+        return command_misused("explain",
+                               "needs one process or recording: memoir explain PID|FILE");
     struct recording *recording = open_what(argv[1], options.answer.output, &fault);
     int const err = recording ? answer(recording, &options, &fault) : -EIO;
     recording_destroy(recording);
     if (err == 0)
         return 0;
-    fprintf(stderr, "memoir explain: %s\n", fault.text);
-    return 1;
+    return command_failed("explain", &fault);
 }

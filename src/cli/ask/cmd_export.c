@@ -58,18 +58,6 @@ static const char *const shared_rules[] = {
 
 static const char *const massif_rules[] = {"--snapshots", "--stacks", NULL};
 
-static int wrong_usage(const char *sentence)
-{
-    fprintf(stderr, "memoir export: %s\n", sentence);
-    return 2;
-}
-
-static int failed(const struct fault *fault)
-{
-    fprintf(stderr, "memoir export: %s\n", fault->text);
-    return 1;
-}
-
 /* What cannot be had together, as a sentence; NULL when all is well. */
 static const char *conflict(const struct export_options *options)
 {
@@ -152,7 +140,7 @@ static int export_recording(struct export_options *options, struct recording *re
     struct fault fault = {.text = ""};
     struct selection *selection = &options->selection;
     if (selection_find_metrics(selection, recording, &fault) < 0)
-        return failed(&fault);
+        return command_failed("export", &fault);
     struct export_job job = {.recording = recording,
                              .metric = selection->metric_given ? selection->metric : NULL,
                              .filter = selection->pattern,
@@ -170,14 +158,14 @@ static int export_recording(struct export_options *options, struct recording *re
     }
     if ((job.metric && selection_check_metric(&chosen, recording, &fault) < 0) ||
         selection_range(selection, recording, &job.range, &fault) < 0)
-        return failed(&fault);
+        return command_failed("export", &fault);
     if (options->with_name_list && !(job.name_list = open_name_list(recording, &fault)))
-        return failed(&fault);
+        return command_failed("export", &fault);
     int const err = write_export(options, &job, &fault);
     if (job.name_list && fclose(job.name_list) != 0 && err == 0)
         fprintf(stderr, "memoir export: note: the list of names could not be written to its end\n");
     if (err < 0)
-        return failed(&fault);
+        return command_failed("export", &fault);
     tell_growing(recording);
     for (size_t i = 0; i < job.notes.count; i++)
         fprintf(stderr, "memoir export: note: %s\n", job.notes.text[i]);
@@ -214,12 +202,12 @@ static int run(int argc, char **argv, struct export_options *options)
     if (words < 0)
         return status;
     if (words != 1)
-        return wrong_usage(words == 0
-                               ? "name the recording to export: memoir export FILE --to pprof"
-                               : "one recording at a time, please");
+        return command_misused(
+            "export", words == 0 ? "name the recording to export: memoir export FILE --to pprof"
+                                 : "one recording at a time, please");
     const char *problem = conflict(options);
     if (problem)
-        return wrong_usage(problem);
+        return command_misused("export", problem);
 
     struct fault fault = {.text = ""};
     pprof_keep_labels(strcmp(options->format->name, "pprof") == 0);
@@ -228,7 +216,7 @@ static int run(int argc, char **argv, struct export_options *options)
     confine_to(argv[1], NULL, options->selection.output, CONFINE_READER);
     struct recording *recording = open_selected_input(argv[1], &options->selection, &fault);
     if (!recording)
-        return failed(&fault);
+        return command_failed("export", &fault);
     status = export_recording(options, recording);
     recording_destroy(recording);
     return status;

@@ -129,10 +129,8 @@ static int run(int argc, char **argv, const struct command_help *help,
     const char *problem = words < 0 ? NULL : conflict(command);
     if (words < 0)
         return status;
-    if (problem) {
-        fprintf(stderr, "memoir flame: %s\n", problem);
-        return 2;
-    }
+    if (problem)
+        return command_misused("flame", problem);
     command->options.file = words == 1 ? argv[1] : NULL;
     struct picture_job const job = {"flame",       command->selection.output, draw,
                                     command,       &command->selection,       command->diff,

@@ -64,12 +64,9 @@ int cmd_info(int argc, char **argv)
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    if (words != 1) {
-        fprintf(stderr, "memoir info: needs one recording: memoir info FILE\n");
-        return 2;
-    }
+    if (words != 1)
+        return command_misused("info", "needs one recording: memoir info FILE");
     if (answer(argv[1], &options, &fault) == 0)
         return 0;
-    fprintf(stderr, "memoir info: %s\n", fault.text);
-    return 1;
+    return command_failed("info", &fault);
 }

@@ -11,13 +11,36 @@
 #include "analyze/diff/stack_union.h"
 #include "base/human.h"
 #include "base/terminal.h"
-#include "cli/ask/graph_rules.h"
 #include "cli/shared/open_input.h"
+#include "cli/shared/options.h"
 #include "cli/shared/other_metrics.h"
 #include "cli/shared/picture_command.h"
 #include "report/graph/graph_choice.h"
 #include "report/graph/graph_json.h"
 #include "report/graph/graph_svg.h"
+
+/* What is left out; into a struct graph_choice. */
+static const struct option_rule choice_rules[] = {
+    {"--node-thres", "PERCENT", "leave out functions below this share of the total (0.5)",
+     OPTION_CALLBACK(graph_choice_parse)},
+    {"-n", "PERCENT", "same as --node-thres", OPTION_CALLBACK(graph_choice_parse)},
+    {"--edge-thres", "PERCENT", "leave out calls below this share of the total (0.1)",
+     OPTION_CALLBACK(graph_choice_parse)},
+    {"-e", "PERCENT", "same as --edge-thres", OPTION_CALLBACK(graph_choice_parse)},
+    {"--nodes", "N", "show only the N heaviest functions (300)",
+     OPTION_CALLBACK(graph_choice_parse)},
+    {"--focus", "NAME", "show only stacks with this function: its callers and callees",
+     OPTION_CALLBACK(graph_choice_parse)},
+    {"--root", "REGEX", "show only what matching functions call",
+     OPTION_CALLBACK(graph_choice_parse)},
+    {"--leaf", "REGEX", "show only what calls matching functions",
+     OPTION_CALLBACK(graph_choice_parse)},
+    {"--depth", "N", "leave out functions more than N calls below the outermost, or below --root",
+     OPTION_CALLBACK(graph_choice_parse)},
+    {"--path", "REGEX", "show only functions whose name, module or file matches",
+     OPTION_CALLBACK(graph_choice_parse)},
+    {.name = NULL},
+};
 
 #define CHOICE_MAX 400
 #define SKEW_MAX   1e6
@@ -291,10 +314,8 @@ static int find_format(const char *path, enum picture_format *format, struct fau
 static int run(struct graph_command *command, const char *path)
 {
     struct fault fault = {0};
-    if (check(command, &fault) < 0) {
-        fprintf(stderr, "memoir graph: %s\n", fault.text);
-        return 2;
-    }
+    if (check(command, &fault) < 0)
+        return command_misused("graph", fault.text);
     return picture_run_as(&(struct picture_job){"graph", command->selection.output, draw, command,
                                                 &command->selection, command->older, CONFINE_GRAPH},
                           path, find_format);
@@ -325,7 +346,7 @@ int main(int argc, char **argv)
     graph_choice_init(&command.choice);
     picture_pick_rules(chosen, rules);
     struct option_set const sets[] = {{"Choosing", rules, &command.selection},
-                                      {"What to show", graph_choice_rules_table, &command.choice},
+                                      {"What to show", choice_rules, &command.choice},
                                       {"The picture", picture_rules, &command}};
     struct command_help const help = {
         "memoir graph FILE -o OUT.svg|OUT.html|OUT.png|OUT.dot|OUT.json [options]", summary,

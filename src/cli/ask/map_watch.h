@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/alerts/sentry_options.h"
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 /* --alert, --history and --history-name, into a struct sentry_options. */
 const struct option_rule *map_watch_rules(void);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "cluster/runs/run.h"
 
 struct run_pictures {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "analyze/growth/growth.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "report/text/text_style.h"
 #include "store/history/history.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/human.h"
 #include "cli/history/history_command.h"
-#include "model/memory_level.h"
+#include "model/memory/memory_level.h"
 #include "report/text/growth_text.h"
 
 #define NAME_COLUMNS 36

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/history/history_command.h"
-#include "model/memory_level.h"
+#include "model/memory/memory_level.h"
 
 #define MS_NS        UINT64_C(1000000)
 #define LEAST_BLOCKS 100

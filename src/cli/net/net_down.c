@@ -22,10 +22,8 @@ int net_down(int argc, char **argv)
     int status, words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    if (words != 1) {
-        fprintf(stderr, "memoir net down: no folder, as in: memoir net down D\n");
-        return 2;
-    }
+    if (words != 1)
+        return command_misused("net down", "no folder, as in: memoir net down D");
     if (net_bring_down(argv[1], &net, net_say, &fault) != 0)
         return net_sorry(&fault);
     vec_each (part, &net.parts)

@@ -61,11 +61,10 @@ int net_load(int argc, char **argv)
     int status, words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    if (words == 0 || !options.kind) {
-        fprintf(stderr, "memoir net load: no kind or no server, as in: memoir net load --kind etcd "
-                        "http://127.0.0.1:2379\n");
-        return 2;
-    }
+    if (words == 0 || !options.kind)
+        return command_misused("net load",
+                               "no kind or no server, as in: memoir net load --kind etcd "
+                               "http://127.0.0.1:2379");
     options.targets.items = argv + 1;
     options.targets.count = (size_t)words;
     int const stop = open_stop();

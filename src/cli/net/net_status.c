@@ -137,10 +137,8 @@ int net_status(int argc, char **argv)
     int status, words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    if (words != 1) {
-        fprintf(stderr, "memoir net status: no folder, as in: memoir net status D\n");
-        return 2;
-    }
+    if (words != 1)
+        return command_misused("net status", "no folder, as in: memoir net status D");
     if (net_read(&net, argv[1], &fault) != 0)
         return net_sorry(&fault);
     FILE *out = answer_open(answer.output, &fault);

@@ -76,6 +76,5 @@ int main(int argc, char **argv)
         options.user = AGENT_USER;
     if (agent_check_privileges(&fault) == 0 && agent_serve(&options, &fault) == 0)
         return 0;
-    fprintf(stderr, "memoir agent: %s\n", fault.text);
-    return 1;
+    return command_failed("agent", &fault);
 }

@@ -3,15 +3,52 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/human.h"
+#include "capture/outside/outside_recorder.h"
 #include "capture/sessions/cpu_cells.h"
-#include "cli/record/cpu_options.h"
 #include "cli/record/outside_options.h"
 #include "cli/shared/parse_pid.h"
 #include "cli/record/process_choice.h"
 #include "cli/record/record_commands.h"
 #include "cli/record/wish_options.h"
 #include "cpu/clock_events.h"
+#include "cpu/cpu_station.h"
+#include "report/rows/stack_shares.h"
 #include "wire/agent.h"
+
+static void say_samples(const struct recording *recording)
+{
+    const struct timing *timing = &recording->timing;
+    char samples[HUMAN_MAX], used[HUMAN_MAX], lost[HUMAN_MAX];
+    if (timing->hz == 0)
+        return;
+    fprintf(stderr, "%s samples at %llu Hz", human_count((int64_t)timing->samples, samples),
+            (unsigned long long)timing->hz);
+    if (timing->cpu_ns > 0)
+        fprintf(stderr, " of %s on a processor", human_duration(timing->cpu_ns, used));
+    if (timing->lost > 0)
+        fprintf(stderr, ", %s lost", human_count((int64_t)timing->lost, lost));
+    fputs("; ", stderr);
+}
+
+/* Says on stderr how much time `recording` has, and how well it is known. */
+static void say_timing(const struct recording *recording)
+{
+    const struct timing *timing = &recording->timing;
+    struct text_line shares = {0};
+    char waits[HUMAN_MAX], waited[HUMAN_MAX];
+    fprintf(stderr, "memoir: %s", recording_text(recording, recording->program));
+    if (recording->pid)
+        fprintf(stderr, " (pid %u)", recording->pid);
+    fputs(": ", stderr);
+    say_samples(recording);
+    if (timing->waits > 0)
+        fprintf(stderr, "%s waits of %s together; ", human_count((int64_t)timing->waits, waits),
+                human_duration(timing->wait_ns, waited));
+    fprintf(stderr, "%s\n", stack_shares_add(&shares, recording) ? shares.text : "no stacks");
+    for (size_t i = 0; i < recording->notes.count; i++)
+        fprintf(stderr, "memoir: %s\n", recording_text(recording, recording->notes.items[i]));
+}
 
 struct cpu_command {
     struct outside_recorder_options recorder;
@@ -83,7 +120,7 @@ static void say_end(const struct outside_recorder_options *options,
 {
     if (options->wish.quiet)
         return;
-    cpu_options_say_end(recording);
+    say_timing(recording);
     fprintf(stderr, "memoir: recorded to %s; memoir report %s, memoir flame %s\n", path, path,
             path);
 }

@@ -52,6 +52,5 @@ int doctor_answer(const struct doctor_page *page, const struct doctor_options *o
         doctor_text_write(page, &style, stdout);
     if (answer_close(stdout, NULL, &fault) == 0)
         return 0;
-    fprintf(stderr, "memoir doctor: %s\n", fault.text);
-    return 1;
+    return command_failed("doctor", &fault);
 }

@@ -159,7 +159,7 @@ static int store_fraction(const struct option_rule *rule, void *into, const char
     bool const is_number = end != value && !*end && !isnan(number);
     if (is_number && number <= rule->high &&
         (rule->is_above_low ? number > rule->low : number >= rule->low)) {
-        *(double *)((char *)into + rule->offset) = number;
+        memcpy((char *)into + rule->offset, &number, sizeof(number));
         return 0;
     }
     fraction_render(rule, words);

@@ -128,6 +128,18 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
     return words;
 }
 
+int command_misused(const char *command, const char *sentence)
+{
+    fprintf(stderr, "memoir %s: %s\n", command, sentence);
+    return 2;
+}
+
+int command_failed(const char *command, const struct fault *fault)
+{
+    fprintf(stderr, "memoir %s: %s\n", command, fault->text);
+    return 1;
+}
+
 int command_words(int argc, char **argv, const struct command_help *help, int *status)
 {
     struct fault fault = {.text = ""};
@@ -140,8 +152,7 @@ int command_words(int argc, char **argv, const struct command_help *help, int *s
         help_print(stdout, help);
         *status = 0;
     } else {
-        fprintf(stderr, "memoir %s: %s\n", argv[0], fault.text);
-        *status = 2;
+        *status = command_misused(argv[0], fault.text);
     }
     return -1;
 }

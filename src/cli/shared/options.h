@@ -121,6 +121,11 @@ struct command_help {
  * answer takes the place of a file that is one of the words: see answer_protect. */
 int command_words(int argc, char **argv, const struct command_help *help, int *status);
 
+/* Ends a command: prints "memoir COMMAND: sentence" to stderr, and returns the exit status: 2 for
+ * wrong usage, 1 for a failure. */
+int command_misused(const char *command, const char *sentence);
+int command_failed(const char *command, const struct fault *fault);
+
 /* Like command_words without printing, for tests: -ECANCELED for --help, -EINVAL with `fault`. */
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
                   struct fault *fault);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "analyze/sites/live_rank.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 #define TOP_FILTER_MAX 128
 

@@ -137,8 +137,7 @@ static int run(const char *what, struct top_options *options)
     top_source_close(&source);
     if (!err)
         return 0;
-    fprintf(stderr, "memoir top: %s\n", fault.text);
-    return 1;
+    return command_failed("top", &fault);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,10 @@
 #include "agent/kernel_side.h"
 #include "agent/kernel_time.h"
 #include "bpf_programs/kernel_maps.h"
+#ifdef __clang_analyzer__ /* It does not know that libbpf frees the skeleton. */
+#include <stdlib.h>
+#define bpf_object__destroy_skeleton(skeleton) free(skeleton)
+#endif
 #include "memoir.skel.h"
 
 struct peer_maps {

@@ -135,10 +135,10 @@ static const char *why_it_ends(const struct dumped_thread *thread)
         [STACK_STOP_NO_CODE] = "the stack goes on at an address without code",
         [STACK_STOP_NO_TABLES] = "the stack goes on, but this code has no unwind tables",
         [STACK_STOP_NO_ROW] = "the stack goes on, but this function has no unwind tables",
-        [STACK_STOP_MADE_CODE] = "the stack goes on, but code made at run time has no unwind "
-                                 "tables",
-        [STACK_STOP_BAD_ROW] = "the stack goes on, but the unwind tables of this function are "
-                               "broken",
+        [STACK_STOP_MADE_CODE] = ("the stack goes on, but code made at run time has no unwind "
+                                  "tables"),
+        [STACK_STOP_BAD_ROW] = ("the stack goes on, but the unwind tables of this function are "
+                                "broken"),
         [STACK_STOP_COPY_ENDS] = "the stack is longer than the part that was copied",
         [STACK_STOP_OTHER_STACK] = "the stack goes on in another stack",
         [STACK_STOP_ASTRAY] = "the stack could not be unwound further",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 const char *const page_rule_names[PAGE_RULES] = {"touched",
                                                  "given with a larger page",

@@ -13,7 +13,7 @@
 
 #include "base/number_map.h"
 #include "base/vec.h"
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 #include "pages/page_book.h"
 #include "pages/page_parts.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/number_map.h"
 #include "base/vec.h"
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 struct page_part {
     uint32_t stack; /* Owner: a call stack or a PAGES_... of page_book.h. */

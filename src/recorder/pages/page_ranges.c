@@ -2,7 +2,7 @@
 /* page_ranges.c - what happens to many pages at once: given, used anew, moved. */
 #include <errno.h>
 
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 #include "pages/page_book.h"
 
 /* Pages of a leaf that lie in start..end, as bits. */

@@ -96,7 +96,7 @@ static int add_region(struct process_code *fresh, const struct map_region *from)
 
 /* What is known of regions that are still there moves to the new list.  Whether all of the code
  * that matters is: what was made at run time comes and goes, and is nobody's. */
-static bool take_known(struct process_code *code, struct process_code *fresh)
+static bool keep_known(struct process_code *code, struct process_code *fresh)
 {
     bool all = true;
     size_t at = 0;
@@ -132,7 +132,7 @@ int process_code_refresh(struct process_code *code)
         return err;
     }
     size_t const before = code->regions.count;
-    bool const same = take_known(code, &fresh);
+    bool const same = keep_known(code, &fresh);
     code->was_replaced |= !same;
     code->quiet = same && fresh.regions.count == before ? code->quiet + 1 : 0;
     if (code->quiet > QUIET_MAX)

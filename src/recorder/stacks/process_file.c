@@ -82,7 +82,7 @@ static bool is_mapped_one(const struct process_file *file, const struct stat *st
 }
 
 /* Uses the descriptor if it is the file that is mapped; closes it if not. */
-static bool take_descriptor(struct process_file *file, int fd, bool certain)
+static bool use_descriptor(struct process_file *file, int fd, bool certain)
 {
     struct stat status;
     if (fd < 0)
@@ -105,13 +105,13 @@ static bool open_any(struct process_file *file, uint32_t pid)
     const struct map_region *region = file->region;
     char root[64];
     int const mapped = foreign_mapping_open(pid, region->start, region->end, &limits, NULL);
-    if (take_descriptor(file, mapped, true))
+    if (use_descriptor(file, mapped, true))
         return true;
     snprintf(root, sizeof(root), "/proc/%u/root", pid);
     if (region->name[0] == '/' &&
-        take_descriptor(file, foreign_file_open_below(root, region->name, &limits, NULL), false))
+        use_descriptor(file, foreign_file_open_below(root, region->name, &limits, NULL), false))
         return true;
-    return take_descriptor(file, foreign_program_open(pid, &limits, NULL), false);
+    return use_descriptor(file, foreign_program_open(pid, &limits, NULL), false);
 }
 
 void process_file_open(struct process_file *file, uint32_t pid, int memory,
@@ -133,8 +133,8 @@ bool process_file_is_readable(const struct process_file *file)
 void process_file_open_below(struct process_file *file, const char *root)
 {
     if (file->region->inode != 0 && file->region->name[0] == '/')
-        (void)take_descriptor(
-            file, foreign_file_open_below(root, file->region->name, &limits, NULL), false);
+        (void)use_descriptor(file, foreign_file_open_below(root, file->region->name, &limits, NULL),
+                             false);
 }
 
 void process_file_close(struct process_file *file)

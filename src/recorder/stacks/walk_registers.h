@@ -33,15 +33,17 @@ struct walk_state {
 void walk_state_init(struct walk_state *state, const struct stack_copy *copy,
                      struct stack_walk *walk);
 
-/* A word of the stack, which the walk then rests on.  false when it was not copied. */
+/* Reads a word of the stack, and notes that the walk depends on it.  Returns false if the word was
+ * not copied. */
 bool walk_word(struct walk_state *state, uint64_t address, uint64_t *value);
 
-/* The value of a register, which the walk then rests on.  false when it cannot be known. */
+/* Reads a register, and notes that the walk depends on it.  Returns false if the value is
+ * unknown. */
 bool walk_use(struct walk_state *state, unsigned number, uint64_t *value);
 
-/* The caller's register, said to be saved at `address`.  What lies below the stack pointer was
- * saved and taken back already (compilers do not say so at the end of a function): then it is
- * still in the register. */
+/* Returns the caller's register, which the unwind rules say is saved at `address`.  If that is
+ * below the stack pointer, the function has restored the register already (compilers do not
+ * describe that at the end of a function), and the register still has the value. */
 static inline struct walk_register walk_saved(const struct walk_state *state, unsigned number,
                                               uint64_t address)
 {
@@ -50,6 +52,6 @@ static inline struct walk_register walk_saved(const struct walk_state *state, un
     return (struct walk_register){.value = address, .state = REGISTER_SAVED};
 }
 
-/* One step outward by a whole row, as eh_frame_step.  On success `sp` and REG_SP are the
- * caller's, and *outermost says that there is none.  0 or -EINVAL. */
+/* Walks one frame outward by a row, like eh_frame_step.  On success `sp` and REG_SP are the
+ * caller's; *outermost becomes true if there is no caller.  Returns 0 or -EINVAL. */
 int walk_step_row(struct walk_state *state, const struct unwind_row *row, bool *outermost);

@@ -1,4 +1,4 @@
-/* cells.h - lists of cells: brought into order, summed, and as bytes. */
+/* cells.h - sorts, sums and encodes lists of cells. */
 #pragma once
 
 #include "base/bytes.h"
@@ -7,29 +7,31 @@
 
 struct cell_list {
     struct cell *items;
-    size_t count, room; /* usable with vec.h */
+    size_t count, room; /* The macros of vec.h work on this struct. */
 };
 
-/* Orders by column, then key, and adds up cells that are alike; cells of value 0 go.  Returns how
- * many are left.  `scratch` has room for `count` cells. */
+/* Sorts by column, then key; adds up cells of equal column and key, and removes cells of value 0.
+ * Returns the number of cells left.  `scratch` has room for `count` cells. */
 size_t cells_tidy(struct cell *cells, size_t count, struct cell *scratch);
 
-/* Adds `count` cells to a sum that stays within a small multiple of its distinct cells. 0 or
- * -ENOMEM. */
+/* A sum of cells, whose memory stays within a small multiple of its distinct cells.  All zero to
+ * begin. */
 struct cell_sum {
     struct cell_list list;
     struct cell_list scratch;
-    size_t tidy; /* the first so many of `list` are in order already */
+    size_t tidy; /* Number of cells at the beginning of `list` that are sorted. */
 };
+/* Adds `count` cells.  Returns 0 or -ENOMEM. */
 int cell_sum_add(struct cell_sum *sum, const struct cell *cells, size_t count);
-/* Brings the sum into its final order; sum->list then holds it. */
+/* Sorts the sum; sum->list then holds the result.  Returns 0 or -ENOMEM. */
 int cell_sum_finish(struct cell_sum *sum);
 void cell_sum_fini(struct cell_sum *sum);
 
-/* Whether they are in that order, each once and none of value 0. */
+/* Returns whether the cells are as cells_tidy leaves them. */
 bool cells_are_tidy(const struct cell *cells, size_t count);
 
-/* Encodes cells that cells_tidy has ordered. */
+/* Encodes cells that cells_tidy has sorted. */
 void cells_put(struct byte_buffer *buffer, const struct cell *cells, size_t count);
-/* The inverse.  0 with *cells (NULL when there are none) the caller's, -EINVAL, or -ENOMEM. */
+/* Decodes what cells_put wrote.  Returns 0, and the caller owns *cells (NULL if there are none);
+ * or -EINVAL or -ENOMEM. */
 int cells_parse(struct byte_reader *reader, struct cell **cells, size_t *count);

@@ -1,7 +1,7 @@
-/* labels.h - labels of samples of another program's file, so that they can be written again.
+/* labels.h - labels of the samples in a foreign file, kept so that an export can write them.
  *
- * Cells are by stack alone; these say how much of them has which labels.  What they do not tell
- * of has none. */
+ * A cell has a stack and no labels; a labelled_cell says how much of the stack's value has which
+ * labels.  The rest of the value has none. */
 #pragma once
 
 #include "base/vec.h"
@@ -9,12 +9,12 @@
 #include "model/string_table.h"
 
 struct label {
-    string_id key, text, unit; /* text empty: it is a number, in `unit` */
+    string_id key, text, unit; /* Without a text the label is `number`, in `unit`. */
     int64_t number;
 };
 
 struct label_set {
-    uint32_t first, count; /* in labels */
+    uint32_t first, count; /* Range of labelled.labels. */
 };
 
 struct labelled_cell {
@@ -27,5 +27,5 @@ struct labelled_cell {
 struct labelled {
     VEC(struct label) labels;
     VEC(struct label_set) sets;
-    VEC(struct labelled_cell) cells; /* by stack, then by set and column, each once */
+    VEC(struct labelled_cell) cells; /* Sorted by stack, set and column; each once. */
 };

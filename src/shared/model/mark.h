@@ -1,9 +1,9 @@
-/* mark.h - named instants of a recording: what the program, or a person, said was going on.
+/* mark.h - named instants of a recording, which the program or a person has set.
  *
- * An instant is a mark or an end of a phase, a stretch of time.  They are in order, and each
- * lies on a boundary of buckets, so that sums are exact there.  There may be as many as there
- * are blocks in a chain; when they get too many, the newer half stays whole and of the older
- * ones every second, fourth, eighth ... stays. */
+ * An instant is a mark, or the begin or end of a phase (a time range).  Instants are ordered by
+ * time, and each lies on a boundary of buckets, so sums are exact there.  A program may set one per
+ * block of a chain; when there are too many, the newer half is kept whole and of the older ones
+ * every second, fourth, eighth ... is kept. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,61 +15,63 @@
 /* Stored in recordings by number: append only, never reorder. */
 enum mark_kind { MARK_INSTANT = 1, MARK_BEGIN = 2, MARK_END = 3 };
 
-/* What had been counted of the heap by then; still known where buckets were merged over it. */
+/* Totals of the heap at an instant; still known if buckets were merged across the instant. */
 struct mark_sums {
     uint64_t calls, bytes, frees, freed_bytes;
 };
 
 struct mark {
-    uint32_t number; /* counts up from 1, also over those that are gone */
-    uint32_t begin;  /* of an end: the number of its beginning; else 0 */
+    uint32_t number; /* Counts up from 1, and counts removed instants, too. */
+    uint32_t begin;  /* For MARK_END the number of its MARK_BEGIN; else 0. */
     enum mark_kind kind;
     string_id label;
     uint64_t time_ns;
     bool has_sums;
     struct mark_sums sums;
-    uint32_t ordinal; /* among marks, or among phases; known where it was added, not in a file */
+    uint32_t ordinal; /* Among marks, or among phases; not stored in files. */
 };
 
-struct mark_list {      /* all zero to begin */
-    struct mark *items; /* by number, and by time */
+struct mark_list {      /* All zero to begin. */
+    struct mark *items; /* Ordered by number, and by time. */
     size_t count, room;
     uint32_t last_number;
-    uint32_t thinned;          /* how often some went: then numbers are missing in between */
-    uint32_t instants, phases; /* ever added */
-    unsigned level;            /* of the older ones, one in 2^level is kept */
-    uint64_t left_out;         /* marks that were told of and are not here */
+    uint32_t thinned;          /* How often instants were removed, which leaves gaps in numbers. */
+    uint32_t instants, phases; /* Ever added. */
+    unsigned level;            /* Of the older instants, one in 2^level is kept. */
+    uint64_t left_out;         /* Marks that were set and are not in the list. */
 };
 #define MARKS_MAX 8192u
 
-/* Adds an instant, not before the last one: an earlier time becomes that.  An end belongs to the
- * newest open phase of its name, and is nothing without one.  0 or -ENOMEM. */
+/* Adds an instant at `time_ns`, or at the time of the last instant if that is later.  A MARK_END
+ * belongs to the newest open phase of its name; without one, nothing is added.  Returns 0 or
+ * -ENOMEM. */
 int marks_add(struct mark_list *marks, enum mark_kind kind, string_id label, uint64_t time_ns);
-/* Of the instant that was added last, if it is of this time. */
+/* Sets the sums of the last instant, if its time is `time_ns`. */
 void marks_set_sums(struct mark_list *marks, uint64_t time_ns, const struct mark_sums *sums);
-/* The sums at exactly this time; NULL when they are not known. */
+/* Returns the sums at exactly this time; NULL if they are not known. */
 const struct mark_sums *marks_sums_at(const struct mark_list *marks, uint64_t time_ns);
-/* The instant of this number, or NULL. */
+/* Returns the instant with this number, or NULL. */
 struct mark *marks_find(struct mark_list *marks, uint32_t number);
-/* Restores a list from a file: the instant as it is.  -EINVAL when it is not behind the last. */
+/* Restores a list from a file: adds an instant unchanged.  Returns 0 or -ENOMEM; -EINVAL if its
+ * number or time is below that of the last instant, or `begin` does not fit `kind`. */
 int marks_append(struct mark_list *marks, struct mark mark);
-/* Whether a phase of this name has begun and not ended. */
+/* Returns whether a phase of this name has begun and not ended. */
 bool marks_is_open(const struct mark_list *marks, string_id label);
-/* Whether they are in order, and ends come after their beginnings. */
+/* Returns whether instants are in order, and each end comes after its begin. */
 bool marks_are_valid(const struct mark_list *marks);
 void marks_fini(struct mark_list *marks);
 
-/* The label of a mark that an alert sets begins so; its rule follows. */
+/* A mark that an alert sets has this label, followed by the rule. */
 #define MARK_ALERT_WORD "alert "
 bool mark_is_of_alert(const char *label);
 
-/* Whether there is an instant of exactly this time. */
+/* Returns whether there is an instant at exactly this time. */
 bool marks_have(const struct mark_list *marks, uint64_t time_ns);
 
-/* The stretch that an instant begins: a phase up to its end, a mark up to the next mark; either
- * up to `last_ns` when nothing ends it. */
+/* The time range that an instant begins: a phase up to its end, a mark up to the next mark; either
+ * up to `last_ns` if nothing ends it. */
 struct mark_span {
     uint64_t from_ns, to_ns;
-    bool is_open; /* it had no end */
+    bool is_open; /* Nothing ended it. */
 };
 struct mark_span marks_span(const struct mark_list *marks, size_t index, uint64_t last_ns);

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/owner.h"
-#include "model/page_kind.h"
+#include "model/memory/owner.h"
+#include "model/memory/page_kind.h"
 
 #define US  UINT64_C(1000)
 #define MS  (1000 * US)

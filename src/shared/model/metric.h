@@ -96,11 +96,11 @@ struct metric {
     const char *help; /* one line for people */
     enum metric_kind kind;
     enum column plus, minus;             /* value = sum(plus) - sum(minus) */
-    enum column count_plus, count_minus; /* the row's `count`, likewise */
-    unsigned more;                       /* so many further pairs of columns follow `minus` */
+    enum column count_plus, count_minus; /* count = sum(count_plus) - sum(count_minus) */
+    unsigned more; /* Number of further pairs of columns that follow `minus`. */
 };
 
-/* How a cell of this column counts in its value: 1, -1, or 0 when it does not. */
+/* Returns how a cell of this column counts in the value: 1, -1, or 0 if it does not. */
 static inline int metric_sign(const struct metric *metric, unsigned column)
 {
     INVARIANT(column < COLUMN_LIMIT);
@@ -113,8 +113,8 @@ static inline int metric_sign(const struct metric *metric, unsigned column)
     return 0;
 }
 
-/* How a cell of this column counts in the spread of its value, likewise: only of bytes of the
- * heap. */
+/* Returns how a cell of this column counts in the spread of the value: 1, -1 or 0.  Only metrics of
+ * heap bytes have a spread. */
 static inline int metric_spread_sign(const struct metric *metric, unsigned column)
 {
     if (column == COL_HEAP_SPREAD)
@@ -124,36 +124,37 @@ static inline int metric_spread_sign(const struct metric *metric, unsigned colum
     return metric->plus == COL_HEAP_FREED ? 1 : metric->minus == COL_HEAP_FREED ? -1 : 0;
 }
 
-/* Whether one recording alone has it: see recording_add_metric(). */
+/* Returns whether only one recording has this metric: see recording_add_metric(). */
 static inline bool metric_is_own(const struct metric *metric)
 {
     return metric->plus >= COL_OWN_0 && metric->plus < COL_OWN_0 + OWN_METRICS_MAX;
 }
 
-/* Whether the allocator's own frames at the inner end of a stack tell something: of what it
- * costs to run, not of memory. */
+/* Returns whether the allocator's own frames at the inner end of a stack are of interest: for time
+ * and other costs, not for memory. */
 static inline bool metric_shows_allocator(const struct metric *metric)
 {
     return (metric->plus >= COL_CPU_SAMPLES && metric->plus <= COL_COST) ||
            (metric_is_own(metric) && strcmp(metric->unit, "bytes") != 0);
 }
 
-/* Whether there is a count beside its value: of blocks, samples, ... */
+/* Returns whether there is a count besides the value: of blocks, samples, ... */
 static inline bool metric_counts(const struct metric *metric)
 {
     return metric->count_plus != COL_NONE;
 }
 
-/* Whether it counts blocks of the program's own allocators. */
+/* Returns whether the metric is about blocks of the program's own allocators. */
 static inline bool metric_is_of_pools(const struct metric *metric)
 {
     return metric->plus >= COL_POOL_CALLS && metric->plus <= COL_POOL_SLACK_FREED;
 }
 
-/* Whether it is known at one instant only, so that no time can be asked for with it. */
+/* Returns whether the metric is known at one instant only, so that --at and --between do not
+ * apply. */
 bool metric_is_timeless(const struct metric *metric);
 
 /* heap.peak heap.leaked heap.live heap.allocated heap.calls heap.temporary heap.slack maps.live
  * maps.mapped pool.live ...; ends with a NULL name. */
 extern const struct metric metrics[];
-const struct metric *metric_find(const char *name); /* NULL when there is none of that name */
+const struct metric *metric_find(const char *name); /* NULL if there is none. */

@@ -1,7 +1,7 @@
-/* stack_table.h - every distinct call stack, kept once and named by a small number.
+/* stack_table.h - keeps every distinct call stack once, under a small number (its id).
  *
- * A stack is a chain of links; stacks that begin alike share their outer links.  Ids are dense,
- * start at 1, and a caller's id is always smaller than its callee's.  No locking. */
+ * A stack is a chain of links; stacks with equal outer frames share these links.  Ids are dense and
+ * start at 1; a caller's id is always smaller than its callee's.  No locking. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef uint32_t stack_id;
-#define STACK_EMPTY 0 /* the stack without frames: the outer end of every other one */
+#define STACK_EMPTY 0 /* The stack without frames: the outer end of all others. */
 
 struct stack_link {
     uint32_t frame;  /* index into the recording's frames */
@@ -18,21 +18,21 @@ struct stack_link {
 
 struct stack_table;
 
-/* Whether every caller comes before its callees. */
+/* Returns whether every caller's id is smaller than its callee's. */
 bool stack_table_is_valid(const struct stack_table *table);
 
 struct stack_table *stack_table_create(void); /* NULL when out of memory */
 void stack_table_destroy(struct stack_table *table);
 
-/* The stack `frame` called from `caller`.  0, or -ENOMEM with *id untouched, or -EINVAL when
- * `caller` is not there. */
+/* Finds or adds the stack of `frame`, called from `caller`.  Returns 0; or -ENOMEM, or -EINVAL if
+ * there is no `caller`, with *id unchanged. */
 int stack_table_push(struct stack_table *table, stack_id caller, uint32_t frame, stack_id *id);
 
-/* Restores a table from a file: the link gets the next id even when it is known already, so that
- * ids stay what they were.  0, -ENOMEM, or -EINVAL when `caller` is not there. */
+/* Restores a table from a file: the link gets the next id even if the table has an equal one, so
+ * ids stay as they were.  Returns 0, -ENOMEM, or -EINVAL if there is no `caller`. */
 int stack_table_append(struct stack_table *table, struct stack_link link);
 
-/* The innermost link of `id`; follow .caller outward until STACK_EMPTY.  Frame 0 without a caller
- * for STACK_EMPTY and for an id that is not there. */
+/* Returns the innermost link of `id`; follow .caller outward until STACK_EMPTY.  For STACK_EMPTY
+ * and unknown ids, returns frame 0 without a caller. */
 struct stack_link stack_table_innermost(const struct stack_table *table, stack_id id);
-uint32_t stack_table_count(const struct stack_table *table); /* the largest id */
+uint32_t stack_table_count(const struct stack_table *table); /* The largest id. */

@@ -1,12 +1,12 @@
-/* trait.h - what a program is made of, as far as it decides which of its memory a recording can
- * hold: language runtimes and allocators. */
+/* trait.h - the language runtimes and allocators of a program, on which it depends how much of the
+ * program's memory a recording can show. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "model/string_table.h"
 
-/* Recordings store the numbers: new ones are added, none changes. */
+/* Stored in recordings by number: append only, never change a number. */
 enum trait_kind {
     TRAIT_GO = 1,
     TRAIT_JAVA = 2,
@@ -18,18 +18,18 @@ enum trait_kind {
     TRAIT_JEMALLOC = 16,
     TRAIT_TCMALLOC = 17,
     TRAIT_MIMALLOC = 18,
-    TRAIT_OWN_MALLOC = 19, /* the executable defines malloc, and it is none of those */
+    TRAIT_OWN_MALLOC = 19, /* The executable defines malloc, and it is none of the above. */
 };
 #define TRAITS_MAX 32 /* in one recording */
 
 struct trait {
     enum trait_kind kind;
-    bool in_executable; /* else in a library */
-    bool is_seen;       /* each of its blocks is in the recording */
-    string_id where;    /* the file */
+    bool in_executable; /* False: in a library. */
+    bool is_seen;       /* The recording has each of its blocks. */
+    string_id where;    /* The file. */
 };
 
-/* "Go", "jemalloc"; NULL for a number that is none of ours. */
+/* "Go", "jemalloc"; NULL for an unknown number. */
 const char *trait_name(enum trait_kind kind);
 /* "go", "jemalloc": for JSON. */
 const char *trait_key(enum trait_kind kind);

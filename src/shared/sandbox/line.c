@@ -36,8 +36,8 @@ int line_send(int line, const void *message, size_t size, const int *descriptors
     return sent < 0 ? -errno : 0;
 }
 
-/* Takes what came, or closes it when nobody wants it. */
-static void take(struct msghdr *packet, int *descriptors)
+/* Keeps the descriptors that came; closes those that nobody wants. */
+static void keep_descriptors(struct msghdr *packet, int *descriptors)
 {
     for (struct cmsghdr *head = CMSG_FIRSTHDR(packet); head; head = CMSG_NXTHDR(packet, head)) {
         if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
@@ -68,6 +68,6 @@ ssize_t line_receive(int line, void *message, size_t size, int *descriptors)
     while (got < 0 && errno == EINTR);
     if (got < 0)
         return -errno;
-    take(&packet, descriptors);
+    keep_descriptors(&packet, descriptors);
     return packet.msg_flags & MSG_TRUNC ? -EMSGSIZE : got;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 #define CAME(kind) (COL_PAGES_0 + 2 * (kind))
 #define WENT(kind) (COL_PAGES_0 + 2 * (kind) + 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 #include <errno.h>
 #include <regex.h>

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "model/memory_level.h"
+#include "model/memory/memory_level.h"
 
 #define ALERT_TEXT_MAX 256 /* of a rule, with its final NUL */
 

@@ -1,8 +1,8 @@
 /* breakdown_diff.h - two breakdowns, part by part: what came, went, grew and shrank. */
 #pragma once
 
-#include "model/breakdown.h"
-#include "model/memory_figure.h"
+#include "model/memory/breakdown.h"
+#include "model/memory/memory_figure.h"
 
 struct breakdown_change {
     enum breakdown_section section;

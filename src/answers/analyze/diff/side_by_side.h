@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyze/sites/rank.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 #define SIDE_MAX 6 /* metrics at a time: more do not fit on a line */
 

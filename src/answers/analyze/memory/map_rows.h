@@ -4,7 +4,7 @@
  * merged into one row, so that sums stay exact. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 struct map_row {
     /* Index of the first region of the breakdown, and how many regions. */

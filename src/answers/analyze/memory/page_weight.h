@@ -15,7 +15,7 @@
 #pragma once
 
 #include "analyze/sums/running.h"
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 enum page_sum {
     PAGE_SUM_VALUE,

@@ -2,7 +2,7 @@
  * and its rights. */
 #pragma once
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 struct region_place {
     enum breakdown_section section;

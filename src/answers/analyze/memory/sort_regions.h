@@ -3,8 +3,8 @@
  * The first that fits wins: a claim, a rule of the user's, then region_place.h. */
 #pragma once
 
-#include "model/breakdown.h"
-#include "model/memory_figure.h"
+#include "model/memory/breakdown.h"
+#include "model/memory/memory_figure.h"
 
 /* Mappings whose name the shell pattern fits go under the named ones, as `label`. */
 struct sort_rule {

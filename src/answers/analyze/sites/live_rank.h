@@ -4,7 +4,7 @@
 
 #include "analyze/sites/rank.h"
 #include "analyze/sums/running.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 enum live_order { LIVE_BY_VALUE, LIVE_BY_GROWTH, LIVE_BY_COUNT, LIVE_ORDERS };
 

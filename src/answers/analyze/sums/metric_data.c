@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 #define BY_TRACING "memoir run and memoir attach record it"
 #define BY_PAGES   "record with --pages"

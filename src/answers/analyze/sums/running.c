@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 #define PACE_BUCKETS 64u
 #define PACE_NS      UINT64_C(5000000000)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "analyze/trees/call_tree.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 struct graph_rules {
     enum tree_merge merge; /* What a node is: a function, a line of a function, a module. */

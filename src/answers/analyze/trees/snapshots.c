@@ -8,7 +8,7 @@
 #include "analyze/growth/thin_curve.h"
 #include "base/human.h"
 #include "base/invariant.h"
-#include "model/owner.h"
+#include "model/memory/owner.h"
 
 #define GLIBC_HEADER_BYTES 8
 #define STACKS_MORE        (COL_RESIDENT_0 + 2 * OWNER_STACK)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyze/sums/weigh.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 /* The callback judges a displayed name: of a function (also of inlined ones), of its module, of
  * its file if known.  It returns 0 for no match, otherwise a number; the smallest number in a

@@ -5,11 +5,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/number_map.h"
 #include "cluster/runs/parallel.h"
 #include "cluster/runs/run_book.h"
+#include "cluster/runs/run_recording.h"
 #include "formats/pprof/pprof_profile.h"
 
 struct heap_work {
@@ -42,14 +42,7 @@ static void read_one(void *context, size_t index)
     const struct run_file *file = &work->run->files.items[at];
     struct heap_total *total = &work->totals->items[at];
     struct fault why = {.text = ""};
-    struct pprof_profile *profile = NULL;
-    int const fd = run_file_open(work->run, file);
-    if (fd < 0)
-        fault_set(&why, fd, "%s", strerror(-fd));
-    else
-        profile = pprof_read_fd(fd, &why);
-    if (fd >= 0)
-        close(fd);
+    struct pprof_profile *profile = run_profile_read(work->run, file, &why);
     if (!profile) {
         note_unread(work, file->name, &why);
         return;

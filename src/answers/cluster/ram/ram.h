@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "cluster/runs/run.h"
 
 #define RAM_NONE        INT64_MIN

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cluster/runs/parallel.h"
+#include "cluster/runs/run_recording.h"
 #include "formats/pprof/pprof_drop.h"
 #include "formats/pprof/pprof_profile.h"
 
@@ -191,11 +191,8 @@ static int fold(struct growers *growers, const struct pprof_profile *profile, un
 static struct pprof_profile *read_heap(const struct run *run, const struct run_file *file,
                                        unsigned *column)
 {
-    int const fd = run_file_open(run, file);
-    struct pprof_profile *profile = fd >= 0 ? pprof_read_fd(fd, NULL) : NULL;
+    struct pprof_profile *profile = run_profile_read(run, file, NULL);
     int const found = profile ? pprof_column(profile, "inuse_space") : -1;
-    if (fd >= 0)
-        close(fd);
     if (found < 0) {
         pprof_destroy(profile);
         return NULL;

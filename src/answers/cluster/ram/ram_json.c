@@ -72,13 +72,8 @@ static void put_points(struct json_out *json, const struct ram *ram, size_t node
 static void put_node(struct json_out *json, const struct ram_report *report, size_t node)
 {
     const struct ram *ram = report->ram;
-    const struct run_node *about = ram_node(ram, node);
     json_object_begin(json);
-    json_text_field(json, "name", about->name);
-    json_text_field(json, "nick", about->nick);
-    json_text_field(json, "role", about->role);
-    json_text_field(json, "class", about->class_name);
-    json_uint_field(json, "gaps", about->gaps);
+    run_node_write(json, ram_node(ram, node));
     json_key(json, "summary");
     json_object_begin(json);
     for (size_t column = 0; column < ram->columns.count; column++)

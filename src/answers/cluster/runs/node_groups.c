@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 static struct node_group *new_group(struct node_groups *groups, const char *label)
 {

@@ -1,4 +1,4 @@
-/* run.h - the folder a watched cluster left: which files there are, of which node, taken when.
+/* run.h - a run, the folder that watching a cluster leaves: its files, by node and time.
  *
  * Ours, and those of the original scripts: <nick>.<stamp>.<kind>, where a stamp is
  * YYYYMMDD_HHMMSS with an optional fraction, in UTC, and a nick may have colons and dots. Names
@@ -63,6 +63,10 @@ struct run_node {
     uint64_t gaps;
 };
 
+struct json_out;
+/* Writes what is known of a node as fields of an open JSON object: "name" to "gaps". */
+void run_node_write(struct json_out *json, const struct run_node *node);
+
 /* What the metrics of a kind of node mean, as the manifest says; texts are NULL and lists empty
  * when it does not. */
 typedef VEC(char *) run_texts;
@@ -88,20 +92,20 @@ struct run {
     uint64_t strangers;                     /* files that are no capture and have no name of ours */
 };
 
-/* NULL with a sentence: no folder, nothing in it.  A run that is being written may be opened: it
- * is what is there now. */
+/* Opens a run, also while it is being written: then it has the files of now.  Returns NULL with a
+ * sentence if there is no folder, or nothing in it. */
 struct run *run_open(const char *path, struct fault *fault);
 void run_close(struct run *run);
-/* The files of a node of a kind, as a range of run->files. */
+/* Finds the files of a node, of one kind, as a range of run->files.  Returns their number. */
 size_t run_files_of(const struct run *run, uint32_t node, enum run_kind kind,
                     const struct run_file **first);
-/* The node of this nick; -1: none. */
+/* Returns the index of the node with this nick; -1: none. */
 int64_t run_node_of(const struct run *run, const char *nick);
-/* Of a node; NULL: the manifest has none of that name. */
+/* Returns the class of a node; NULL: the manifest has none of that name. */
 const struct run_class *run_class_of(const struct run *run, uint32_t node);
 /* Opens a file in the folder of a run, or beside it.  The folder may come from a stranger: a pipe,
  * a device, a folder or a file of /proc of that name is never opened for reading.  A descriptor, or
  * -errno. */
 int run_path_open(const char *path);
-/* A descriptor of a file of it, or -errno. */
+/* Opens a file of the run.  Returns a descriptor, or -errno. */
 int run_file_open(const struct run *run, const struct run_file *file);

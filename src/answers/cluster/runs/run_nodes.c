@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_out.h"
 #include "cluster/runs/inventory.h"
 #include "cluster/runs/run_parts.h"
 
@@ -101,4 +102,13 @@ void run_sort_nodes(struct run *run)
     for (size_t i = 0; i < run->by_nick.count; i++)
         run->by_nick.items[i] = (uint32_t)i;
     qsort_r(run->by_nick.items, run->by_nick.count, sizeof(run->by_nick.items[0]), by_nick, run);
+}
+
+void run_node_write(struct json_out *json, const struct run_node *node)
+{
+    json_text_field(json, "name", node->name);
+    json_text_field(json, "nick", node->nick);
+    json_text_field(json, "role", node->role);
+    json_text_field(json, "class", node->class_name);
+    json_uint_field(json, "gaps", node->gaps);
 }

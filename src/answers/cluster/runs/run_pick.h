@@ -1,9 +1,10 @@
-/* run_pick.h - a run as a command line names it: one folder, or some of the *.metrics files in
- * one. */
+/* run_pick.h - the run that a command line names: a folder, or some of the *.metrics files in a
+ * folder. */
 #pragma once
 
 #include "cluster/runs/run.h"
 
-/* The run of the folder; of files only those are kept that are named, all other kinds stay.  An
- * inventory among them is passed over: it is found anyway.  NULL with a sentence. */
+/* Opens the run of the folder.  If files are named, other *.metrics files are left out; files of
+ * other kinds stay.  A named inventory is ignored, because it is found anyway.  Returns NULL with a
+ * sentence. */
 struct run *run_pick(char *const *words, size_t count, struct fault *fault);

@@ -141,17 +141,23 @@ static uint64_t time_of(const struct run_reader *reader, const struct run_file *
     return at_ns ? at_ns : 1;
 }
 
+struct pprof_profile *run_profile_read(const struct run *run, const struct run_file *file,
+                                       struct fault *fault)
+{
+    int const fd = run_file_open(run, file);
+    if (fd < 0) {
+        fault_set(fault, fd, "%s", strerror(-fd));
+        return NULL;
+    }
+    struct pprof_profile *profile = pprof_read_fd(fd, fault);
+    close(fd);
+    return profile;
+}
+
 static int add_file(struct run_reader *reader, const struct run_file *file)
 {
     struct fault why = {.text = ""};
-    int const fd = run_file_open(reader->run, file);
-    struct pprof_profile *profile = NULL;
-    if (fd < 0)
-        fault_set(&why, fd, "%s", strerror(-fd));
-    else
-        profile = pprof_read_fd(fd, &why);
-    if (fd >= 0)
-        close(fd);
+    struct pprof_profile *profile = run_profile_read(reader->run, file, &why);
     if (!profile) {
         if (reader->unread++ == 0)
             fault_set(&reader->why, why.code, "%s: %s", file->name, why.text);

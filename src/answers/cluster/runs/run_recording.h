@@ -9,6 +9,12 @@
 #include "cluster/runs/run.h"
 #include "model/recording.h"
 
+struct pprof_profile;
+/* Reads a file of the run as a pprof profile, which the caller frees with pprof_destroy.  NULL with
+ * a sentence, which does not name the file; `fault` may be NULL. */
+struct pprof_profile *run_profile_read(const struct run *run, const struct run_file *file,
+                                       struct fault *fault);
+
 /* What a word asks for: "heap", "cpu", "goroutine", "mutex", "block".  -EINVAL for any other. */
 int run_kind_of_word(const char *word, enum run_kind *kind);
 

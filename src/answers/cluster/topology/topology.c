@@ -92,7 +92,7 @@ static int add_alias(struct topology *topology, const char *id, const char *name
     return -ENOMEM;
 }
 
-static int add_loose(struct topology *topology, const char *from, const char *to, int64_t time_us)
+int topology_add(struct topology *topology, const char *from, const char *to, int64_t time_us)
 {
     struct topology_loose loose = {strdup(from), strdup(to), time_us};
     if (loose.from && loose.to && topology->loose.count < TOPOLOGY_EDGES_MAX &&
@@ -152,7 +152,7 @@ static int add_outgoing(struct topology *topology, const char *name, const struc
         if (!is_peer)
             return 0;
         bool const told = find_peer(event->local, "/p2p/", from);
-        return add_loose(topology, told ? from : name, to, event->time_us);
+        return topology_add(topology, told ? from : name, to, event->time_us);
     }
     if (event->remote[0] == '\0')
         return 0;
@@ -160,7 +160,7 @@ static int add_outgoing(struct topology *topology, const char *name, const struc
         snprintf(target, sizeof(target), "%s", event->remote);
     else
         name_target(topology, event->remote, target);
-    return add_loose(topology, name, target, event->time_us);
+    return topology_add(topology, name, target, event->time_us);
 }
 
 /* "serving genesisID ... on http://127.0.0.1:4160 with ...": the address is this node's. */

@@ -54,6 +54,8 @@ struct topology {
 void topology_init(struct topology *topology, enum topology_kind kind,
                    const struct inventory *inventory);
 void topology_fini(struct topology *topology);
+/* Adds an edge whose ends are names or ids as the source has them.  Returns 0 or -ENOMEM. */
+int topology_add(struct topology *topology, const char *from, const char *to, int64_t time_us);
 /* For log_reading. */
 int topology_handle(void *context, const char *node, const struct log_event *event);
 /* {"mapping":{id:name},"nodes":[…],"edges":[[from,to],…]}: 0 or -errno with a sentence. */

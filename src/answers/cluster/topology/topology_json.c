@@ -106,13 +106,7 @@ static int read_edge(struct topology *topology, struct json_in *json)
     }
     if (json->failed || member < 2 || !ends[0][0] || !ends[1][0])
         return -EBADMSG;
-    struct topology_loose loose = {strdup(ends[0]), strdup(ends[1]), time_us};
-    if (loose.from && loose.to && topology->loose.count < TOPOLOGY_EDGES_MAX &&
-        vec_push(&topology->loose, loose))
-        return 0;
-    free(loose.from);
-    free(loose.to);
-    return -ENOMEM;
+    return topology_add(topology, ends[0], ends[1], time_us);
 }
 
 /* "nodes": names or ids; both become aliases of themselves until the mapping is known. */

@@ -11,7 +11,7 @@
 #include "formats/callgrind/callgrind_reader.h"
 #include "formats/shared/frame_maker.h"
 #include "formats/massif/xtree_sums.h"
-#include "model/page_kind.h"
+#include "model/memory/page_kind.h"
 
 #define WAYS_FRAME "[called by several ways]"
 

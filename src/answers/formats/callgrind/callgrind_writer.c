@@ -1,14 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* callgrind.out: functions with their own cost and that of their calls, several metrics side by
  * side. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/human.h"
-#include "formats/callgrind/callgrind_events.h"
+#include "base/slice.h"
 #include "formats/callgrind/cost_graph.h"
 #include "formats/shared/writers.h"
+#include "model/metric.h"
+
+struct side_event {
+    const char *name, *metric;
+};
+
+#define EVENT_NAME_MAX 64
+
+/* What is written side by side, in this order; ends with a NULL name. */
+static const struct side_event side_by_side[] = {
+    {"CpuNs", "cpu.on"},          {"WaitNs", "cpu.off"},        {"Ir", "cpu.instructions"},
+    {"AllocB", "heap.allocated"}, {"Allocs", "heap.calls"},     {"PeakB", "heap.peak"},
+    {"LiveB", "heap.live"},       {"PagesB", "pages.resident"}, {NULL, NULL},
+};
+
+/* Finds the name of the event for a metric: from the table, or made of the metric's name
+ * ("heap.temporary" becomes HeapTemporary). */
+static void name_event(const struct metric *metric, char name[EVENT_NAME_MAX])
+{
+    size_t size = 0;
+    bool starts_word = true;
+    for (const struct side_event *event = side_by_side; event->name; event++)
+        if (strcmp(event->metric, metric->name) == 0) {
+            strcpy(name, event->name);
+            return;
+        }
+    for (const char *from = metric->name; *from && size + 1 < EVENT_NAME_MAX; from++) {
+        if (isalnum((unsigned char)*from))
+            name[size++] = starts_word ? (char)toupper((unsigned char)*from) : *from;
+        starts_word = !isalnum((unsigned char)*from);
+    }
+    name[size] = '\0';
+}
 
 struct callgrind_file {
     struct export_job *job;
@@ -51,7 +85,7 @@ static int add_events(struct callgrind_file *file, struct fault *fault)
 {
     if (file->job->metric)
         return add_event(file, file->job->metric, true, fault);
-    for (const struct callgrind_event *event = callgrind_events; event->name; event++) {
+    for (const struct side_event *event = side_by_side; event->name; event++) {
         const struct metric *metric = metric_find(event->metric);
         bool const is_known = metric && (metric->minus != COL_HEAP_FREED ||
                                          recording_knows_live(file->job->recording));
@@ -145,7 +179,7 @@ static int put_body(struct callgrind_file *file)
 static void put_head(const struct callgrind_file *file)
 {
     const struct recording *recording = file->job->recording;
-    char names[COST_EVENTS_MAX][CALLGRIND_NAME_MAX], from[HUMAN_MAX], to[HUMAN_MAX];
+    char names[COST_EVENTS_MAX][EVENT_NAME_MAX], from[HUMAN_MAX], to[HUMAN_MAX];
     output_text(file->out, "# callgrind format\nversion: 1\ncreator: memoir " MEMOIR_VERSION "\n");
     output_format(file->out, "pid: %" PRIu32 "\ncmd: ", recording->pid);
     put_text(file->out, recording_text(recording, recording->command_line));
@@ -155,7 +189,7 @@ static void put_head(const struct callgrind_file *file)
         output_format(file->out, "desc: %s\n", export_losses(file->job));
     output_text(file->out, "\npositions: line\n");
     for (unsigned i = 0; i < file->event_count; i++) {
-        callgrind_event_name(file->metrics[i], names[i]);
+        name_event(file->metrics[i], names[i]);
         output_format(file->out, "event: %s : %s, %s (%s)\n", names[i], file->metrics[i]->name,
                       file->metrics[i]->help, file->metrics[i]->unit);
     }

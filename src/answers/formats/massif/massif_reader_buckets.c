@@ -9,7 +9,7 @@
 #include "base/human.h"
 #include "formats/massif/massif_format.h"
 #include "formats/massif/massif_reader.h"
-#include "model/owner.h"
+#include "model/memory/owner.h"
 
 #define STACKS_MORE (COL_RESIDENT_0 + 2 * OWNER_STACK)
 #define TIME_MAX    9e18

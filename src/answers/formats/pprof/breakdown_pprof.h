@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/fault.h"
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 /* gzip, as pprof's own files.  `title` names a section.  0 or -errno. */
 int breakdown_pprof_write(const struct breakdown *breakdown,

@@ -2,7 +2,7 @@
  * it calls, is not shown. */
 #pragma once
 
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "formats/pprof/pprof_profile.h"
 
 struct pprof_drop {

@@ -18,7 +18,7 @@ struct pprof_frames {
     string_id *strings;  /* by string of the profile, plus one; 0: not interned yet */
     uint32_t *frames;    /* by location, plus one; 0: not made yet */
     uint32_t *module_of; /* by mapping */
-    uint64_t *bias;      /* likewise */
+    uint64_t *bias;      /* by mapping */
     uint32_t *dropped;   /* by location: lines that are not shown */
     struct pprof_drop drop;
 };

@@ -84,7 +84,7 @@ static int parse_sample(struct sample_parser *parser, struct slice bytes)
 {
     struct pprof_profile *profile = parser->profile;
     struct protobuf_in in = protobuf_in_of(bytes);
-    struct protobuf_field field;
+    struct protobuf_field field = {.number = 0};
     struct pprof_sample sample = {.first_location = (uint32_t)profile->stacks.count,
                                   .first_label = (uint32_t)profile->labels.count};
     int more, err = 0;
@@ -131,7 +131,7 @@ int pprof_parse_samples(struct pprof_profile *profile, const struct id_index *lo
     struct sample_parser parser = {.profile = profile, .locations = locations};
     struct protobuf_in in = protobuf_in_of((struct slice){profile->bytes, profile->size});
     const unsigned char *begin = in.at;
-    struct protobuf_field field;
+    struct protobuf_field field = {.number = 0};
     if (count && profile->types.count == 0)
         return fault_set(fault, -EINVAL, "it has samples and does not say of what");
     if (count > PPROF_ITEMS_MAX)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json_in.h"
-#include "model/memory_figure.h"
+#include "model/memory/memory_figure.h"
 
 #define KEY_MAX 32
 

@@ -6,7 +6,7 @@
 
 #include "base/fault.h"
 #include "base/slice.h"
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 #define SAVED_LEAVES_MAX 100000u
 

@@ -30,10 +30,10 @@ struct heap_site {
 };
 
 struct heap_ledger {
-    VEC(struct heap_account) accounts; /* by site: a stack that allocated */
-    VEC(struct heap_site) sites;       /* likewise */
-    VEC(uint32_t) site_of_stack;       /* plus one; 0 for none */
-    VEC(uint32_t) touched;             /* with room for all sites */
+    VEC(struct heap_account) accounts; /* By site (a stack that allocated). */
+    VEC(struct heap_site) sites;       /* By site. */
+    VEC(uint32_t) site_of_stack;       /* Site plus one, by stack; 0: none. */
+    VEC(uint32_t) touched;             /* Has room for all sites. */
     int64_t live_bytes, live_count;
     int64_t bucket_max, bucket_min;
     int64_t peak_bytes, peak_count;

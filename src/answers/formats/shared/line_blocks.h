@@ -18,7 +18,7 @@ struct line_blocks {
     bool failed;       /* out of memory */
     uint64_t cut;      /* lines that were too long */
     size_t tail_bytes; /* at the end of the input: of a line without its line break, left out */
-    bool gave_tail;    /* of such a line, which was given */
+    bool gave_tail;    /* such a line was given */
 };
 
 /* The next lines, each with its '\n', until the next call.  False at the end. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "analyze/sums/weigh.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "formats/shared/output.h"
 #include "model/losses.h"
 

@@ -183,6 +183,15 @@ static void put_regions(struct json_out *json, const struct breakdown *breakdown
     free(list);
 }
 
+void breakdown_json_notes(struct json_out *json, const struct breakdown *breakdown)
+{
+    json_key(json, "notes");
+    json_array_begin(json);
+    vec_each (note, &breakdown->notes)
+        json_text(json, *note);
+    json_array_end(json);
+}
+
 int breakdown_json_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                          FILE *out)
 {
@@ -201,11 +210,7 @@ int breakdown_json_write(const struct breakdown *breakdown, const struct breakdo
     put_insides(&json, breakdown);
     put_cgroup(&json, &breakdown->cgroup);
     put_regions(&json, breakdown, view);
-    json_key(&json, "notes");
-    json_array_begin(&json);
-    vec_each (note, &breakdown->notes)
-        json_text(&json, *note);
-    json_array_end(&json);
+    breakdown_json_notes(&json, breakdown);
     json_object_end(&json);
     return json_finish(&json);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/json_out.h"
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 #include "report/breakdown/breakdown_report.h"
 
 /* "Go Runtime", "Named Memory Regions (mmap)", ... */
@@ -26,9 +26,10 @@ void breakdown_regions_write(const struct breakdown *breakdown, const struct bre
                              FILE *out);
 
 /* Fields of an open object: "bytes" with what is known; "process", "capture" and "status";
- * "sections" and "leaves"; one address as text. */
+ * "sections" and "leaves"; one address as text; "notes". */
 void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdown,
                           const struct memory_bytes *bytes);
 void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown);
 void breakdown_json_sections(struct json_out *json, const struct breakdown *breakdown);
 void breakdown_json_address(struct json_out *json, const char *key, uint64_t address);
+void breakdown_json_notes(struct json_out *json, const struct breakdown *breakdown);

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "model/breakdown.h"
-#include "model/memory_figure.h"
+#include "model/memory/breakdown.h"
+#include "model/memory/memory_figure.h"
 
 #define BREAKDOWN_TOP 20u /* mappings listed unless told otherwise */
 

@@ -83,16 +83,9 @@ static int write_file(const struct flame_scene *scene, struct svg_out *out)
     picture_title(scene->recording, &title);
     flame_subtitle(scene, &subtitle);
 
-    svg_raw(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
-                 "aria-labelledby=\"title desc\" ");
-    svg_format(out, "width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n", scene->width,
-               (unsigned)height, scene->width, (unsigned)height);
-    svg_raw(out, "<title id=\"title\">");
-    svg_text(out, heading ? heading : title.text);
-    svg_raw(out, "</title>\n<desc id=\"desc\">Flame graph. ");
-    svg_text(out, subtitle.text);
-    svg_raw(out, "</desc>\n<style>\n");
+    svg_begin(out,
+              &(struct svg_head){scene->width, (unsigned)height, heading ? heading : title.text,
+                                 subtitle.text, "Flame graph"});
     svg_raw(out, embedded_flame_style_css);
     palette_write_css(&scene->palette, out);
     if (scene->views[0].diff)

@@ -6,7 +6,7 @@
 
 #include "analyze/trees/call_graph.h"
 #include "base/fault.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 struct graph_choice {
     double node_share, edge_share;

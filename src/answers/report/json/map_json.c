@@ -102,11 +102,7 @@ int map_json_write(const struct map_report *report, FILE *out)
         put_row(&json, report, row);
     json_array_end(&json);
     put_cells(&json, report);
-    json_key(&json, "notes");
-    json_array_begin(&json);
-    vec_each (note, &breakdown->notes)
-        json_text(&json, *note);
-    json_array_end(&json);
+    breakdown_json_notes(&json, breakdown);
     json_object_end(&json);
     return json_finish(&json);
 }

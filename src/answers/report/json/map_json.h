@@ -5,7 +5,7 @@
 
 #include "analyze/memory/map_rows.h"
 #include "model/recording.h"
-#include "model/region_cells.h"
+#include "model/memory/region_cells.h"
 
 struct map_report {
     const struct breakdown *breakdown;

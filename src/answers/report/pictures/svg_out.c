@@ -208,6 +208,20 @@ void svg_px(struct svg_out *out, double value, unsigned decimals)
     }
 }
 
+void svg_begin(struct svg_out *out, const struct svg_head *head)
+{
+    svg_raw(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+                 "aria-labelledby=\"title desc\" ");
+    svg_format(out, "width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n", head->width,
+               head->height, head->width, head->height);
+    svg_raw(out, "<title id=\"title\">");
+    svg_text(out, head->title);
+    svg_format(out, "</title>\n<desc id=\"desc\">%s. ", head->kind);
+    svg_text(out, head->description);
+    svg_raw(out, "</desc>\n<style>\n");
+}
+
 void svg_point(struct svg_out *out, double x, double y)
 {
     svg_px(out, x, 1);

@@ -48,6 +48,16 @@ void svg_label_cut(struct svg_out *out, const char *class, const double place[2]
 /* A straight <path> from ends[0], ends[1] to ends[2], ends[3]. */
 void svg_stroke(struct svg_out *out, const char *class, const double ends[4]);
 
+struct svg_head {
+    unsigned width, height;
+    const char *title;       /* foreign text, both */
+    const char *description; /* what follows `kind` */
+    const char *kind;        /* of picture, ours: "Flame graph" */
+};
+/* Begins a picture as a file of its own: all up to the style sheet, which the caller writes and
+ * ends with </style>. */
+void svg_begin(struct svg_out *out, const struct svg_head *head);
+
 /* How many columns of a monospaced font `text` takes (wide East Asian characters take two). */
 size_t text_cells(const char *text);
 

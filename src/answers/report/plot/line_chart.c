@@ -321,17 +321,8 @@ static void put_span(const struct line_drawing *drawing)
 static void open_picture(const struct line_drawing *drawing)
 {
     struct svg_out *out = drawing->out;
-    unsigned const width = (unsigned)drawing->width, height = (unsigned)drawing->height;
-    svg_raw(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
-                 "aria-labelledby=\"title desc\" ");
-    svg_format(out, "width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n", width, height, width,
-               height);
-    svg_raw(out, "<title id=\"title\">");
-    svg_text(out, drawing->chart->title);
-    svg_raw(out, "</title>\n<desc id=\"desc\">Chart. ");
-    svg_text(out, drawing->chart->subtitle);
-    svg_raw(out, "</desc>\n<style>\n");
+    svg_begin(out, &(struct svg_head){(unsigned)drawing->width, (unsigned)drawing->height,
+                                      drawing->chart->title, drawing->chart->subtitle, "Chart"});
     svg_raw(out, embedded_plot_style_css);
     svg_raw(out, embedded_line_chart_style_css);
     svg_raw(out, "</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");

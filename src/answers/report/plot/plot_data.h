@@ -7,7 +7,7 @@
 #pragma once
 
 #include "analyze/sums/weigh.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 #define PLOT_SITES_MAX 16
 #define PLOT_LANES     6

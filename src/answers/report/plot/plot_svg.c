@@ -72,17 +72,8 @@ static void open_svg(const struct plot_page *page, const char *title)
     struct svg_out *out = page->out;
     struct picture_text subtitle;
     make_subtitle(page, &subtitle);
-    unsigned const width = (unsigned)page->width, height = (unsigned)page->height;
-    svg_raw(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
-                 "aria-labelledby=\"title desc\" ");
-    svg_format(out, "width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n", width, height, width,
-               height);
-    svg_raw(out, "<title id=\"title\">");
-    svg_text(out, title);
-    svg_raw(out, "</title>\n<desc id=\"desc\">Plot. ");
-    svg_text(out, subtitle.text);
-    svg_raw(out, "</desc>\n<style>\n");
+    svg_begin(out, &(struct svg_head){(unsigned)page->width, (unsigned)page->height, title,
+                                      subtitle.text, "Plot"});
     svg_raw(out, embedded_plot_style_css);
     svg_raw(out, "</style>\n<defs><pattern id=\"hatch\" width=\"7\" height=\"7\" "
                  "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"

@@ -13,7 +13,7 @@
 #include "analyze/growth/recording_growth.h"
 #include "analyze/alerts/suppress.h"
 #include "analyze/sums/weigh.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "report/text/text_style.h"
 
 enum report_histogram { HISTOGRAM_DEFAULT, HISTOGRAM_SIZES, HISTOGRAM_LIFETIMES };

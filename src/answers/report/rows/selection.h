@@ -13,7 +13,7 @@
 #include "analyze/sites/rank.h"
 #include "analyze/diff/side_by_side.h"
 #include "analyze/sums/weigh.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "report/rows/time_point.h"
 
 struct metric_list {

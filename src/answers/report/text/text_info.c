@@ -267,8 +267,8 @@ static void put_stack_ends(const struct text_info_page *page)
         [STACK_END_TOO_DEEP] = "too deep: the middle was left out",
         [STACK_END_TABLE_FULL] = "not kept because the table of stacks was full",
         [STACK_END_CUT] = "were longer than the part that was copied",
-        [STACK_END_NOT_TAKEN] = "not recorded: too many new stacks at once, or memory that cannot "
-                                "be read",
+        [STACK_END_NOT_TAKEN] = ("not recorded: too many new stacks at once, or memory that cannot "
+                                 "be read"),
     };
     const struct quality *quality = &page->info->recording->quality;
     heading(page, "Stacks, by how they ended");

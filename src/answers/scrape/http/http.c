@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "base/vec.h"
 #include "scrape/http/descriptors.h"
 #include "scrape/http/http_words.h"
@@ -351,6 +352,7 @@ static void begin_waiting(struct http *http)
     while (http->waiting && http->begun < http->at_once_max && !http->ends) {
         struct transfer *transfer = http->waiting;
         wait_no_longer(transfer);
+        INVARIANT(http->waiting != transfer); /* each waits once */
         if (!begin(transfer)) {
             transfer->error = -ENOMEM;
             finish(transfer, CURLE_OK);

@@ -148,6 +148,7 @@ static int read_own(uint32_t pid, const struct tcp_sockets *all, struct tcp_sock
             continue;
         target[size] = '\0';
         const struct tcp_socket *found =
+            /* NOLINTNEXTLINE(cert-err34-c): the kernel's number */
             sscanf(target, "socket:[%llu]", &inode) == 1 ? find(all, inode) : NULL;
         if (found)
             (void)vec_push(&own->items, *found);
@@ -171,8 +172,10 @@ int tcp_account_look(struct tcp_account *account, uint32_t pid, const struct tcp
         err = read_own(pid, all, &own);
     if (err)
         return err;
-    if (account->pid != pid) /* another process counts from nothing, as any counter does */
-        tcp_account_fini(account);
+    if (account->pid != pid) { /* another process counts from nothing, as any counter does */
+        account->gone_sent = account->gone_received = 0;
+        account->open.items.count = 0;
+    }
     vec_each (before, &account->open.items) {
         const struct tcp_socket *now = find(&own, before->inode);
         if (!now || now->sent < before->sent || now->received < before->received) {

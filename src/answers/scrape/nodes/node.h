@@ -39,13 +39,13 @@ struct node_class {
         *pid_file; /* in a data folder: "algod.net" and so on; address_file is how one is known */
 };
 
-/* A process on this machine: the first of these that is set. */
+/* A process on this machine; the first of these fields that is set counts. */
 struct node_process {
     uint32_t pid;
     char *pid_file;                 /* read anew each time: nodes restart */
     char *name;                     /* of the program; the only one, or it is told */
     uint16_t port;                  /* the port that it listens on */
-    struct node_pid_memory *memory; /* of node_pid: whom it was last time */
+    struct node_pid_memory *memory; /* of node_pid: the process that it found last time */
 };
 
 /* What is taken of a node at each snapshot.  CAPTURE_RSS: of its process, if it is on this

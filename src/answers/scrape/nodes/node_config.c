@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "base/text_file.h"
 #include "scrape/nodes/config.h"
 #include "scrape/nodes/node_class.h"

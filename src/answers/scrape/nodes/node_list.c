@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/human.h"
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "procfs/process/process_facts.h"
 #include "procfs/process/process_status.h"
 #include "scrape/nodes/node_address.h"

@@ -9,8 +9,8 @@
 #include "base/fault.h"
 #include "scrape/nodes/node.h"
 
-/* What a configuration says about the watching itself, for whom the command line says nothing
- * else; 0 and NULL: nothing. */
+/* What a configuration says about the watching itself; options of the command line override it.  0
+ * and NULL: nothing was said. */
 struct watch_wishes {
     uint64_t every_ns, for_ns, timeout_ns;
     uint64_t cpu_ns,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "scrape/nodes/node_make.h"
 #include "scrape/nodes/text_list.h"
 

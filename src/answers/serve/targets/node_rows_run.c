@@ -163,13 +163,8 @@ static void write_curves(struct json_out *json, const struct run_rows *rows, siz
 
 static void write_node(struct json_out *json, const struct run_rows *rows, size_t node)
 {
-    const struct run_node *about = &rows->run->nodes.items[node];
     json_object_begin(json);
-    json_text_field(json, "name", about->name);
-    json_text_field(json, "nick", about->nick);
-    json_text_field(json, "role", about->role);
-    json_text_field(json, "class", about->class_name);
-    json_uint_field(json, "gaps", about->gaps);
+    run_node_write(json, &rows->run->nodes.items[node]);
     write_presence(json, rows, node);
     write_height(json, rows, node);
     write_targets(json, rows, node);
@@ -212,7 +207,9 @@ int node_rows_write_run(struct json_out *json, const struct node_question *quest
     if (!rows.run)
         return fault_set(fault, -ENOENT, "This run is empty: its first snapshot is being taken.");
     rows.ram = served_run_ram(run, &why);
-    int err = rows.ram || why.code == -ENODATA ? link_targets(&rows, run) : why.code;
+    int err = rows.ram || why.code == -ENODATA ? link_targets(&rows, run)
+              : why.code                       ? why.code
+                                               : -EIO;
     if (!rows.ram && err)
         *fault = why;
     if (!err)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "capture/books/area_list.h"
-#include "model/mapping.h"
+#include "model/memory/mapping.h"
 
 struct look_mapping {
     uint64_t start, end, resident;

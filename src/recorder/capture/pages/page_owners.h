@@ -13,7 +13,7 @@
 
 #include "base/vec.h"
 #include "capture/books/block_table.h"
-#include "model/owner.h"
+#include "model/memory/owner.h"
 
 #define OWNER_PAGE   4096u
 #define OWNER_NOBODY UINT32_MAX /* in place of a name */

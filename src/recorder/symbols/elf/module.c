@@ -2,12 +2,39 @@
 #include "symbols/elf/module.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-#include "symbols/elf/function_start.h"
+#include "symbols/elf/elf_view.h"
 #include "symbols/go/go_module.h"
 #include "symbols/dwarf/debug_copy.h"
 #include "symbols/dwarf/minidebug.h"
+#include "unwind/eh_frame.h"
+
+#define HEADER_LEAST 8u
+
+/* Returns the first address of the function around `address`, by the unwind tables, which need no
+ * names; 0 if they have no function there. */
+static uint64_t function_start(const struct elf_view *view, uint64_t address)
+{
+    const uint8_t *bytes = (const uint8_t *)view->bytes.data;
+    struct eh_entry entry;
+    Elf64_Phdr segment;
+    uint32_t number = 0;
+    while (elf_view_segment(view, number, &segment) && segment.p_type != PT_GNU_EH_FRAME)
+        number++;
+    if (!elf_view_segment(view, number, &segment))
+        return 0;
+    struct slice const header = elf_view_at(view, segment.p_vaddr);
+    if (header.size < HEADER_LEAST)
+        return 0;
+    const uint8_t *at = (const uint8_t *)header.data;
+    struct eh_view const tables = {.header = at,
+                                   .low = bytes,
+                                   .high = bytes + view->bytes.size,
+                                   .slide = segment.p_vaddr - (uint64_t)(uintptr_t)at};
+    return eh_frame_function(&tables, address, &entry) == 0 ? entry.start : 0;
+}
 
 struct elf_module {
     char *path, *root, *build_id; /* who it is */
@@ -265,9 +292,8 @@ size_t module_lookup(struct elf_module *module, struct text_pool *texts, uint64_
 
 uint64_t module_function_start(const struct elf_module *module, uint64_t address)
 {
-    return module->files.module.bytes.size > 0
-               ? function_start_find(&module->files.module_view, address)
-               : 0;
+    return module->files.module.bytes.size > 0 ? function_start(&module->files.module_view, address)
+                                               : 0;
 }
 
 size_t module_forgettable_bytes(const struct elf_module *module)

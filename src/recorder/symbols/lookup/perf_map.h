@@ -16,7 +16,7 @@
 
 struct perf_map;
 
-/* Whether a module's path is that of such a list, as we see it: "/tmp/perf-7.map",
+/* Returns whether a module's path is that of such a list, as seen from here: "/tmp/perf-7.map",
  * "/proc/4242/root/tmp/perf-7.map". */
 bool perf_map_is_path(const char *path);
 

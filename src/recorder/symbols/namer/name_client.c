@@ -200,7 +200,7 @@ static char *receive_body(struct name_client *client, size_t bytes)
     return body;
 }
 
-static int take_answer(struct name_client *client, struct name_answer *answer)
+static int read_answer(struct name_client *client, struct name_answer *answer)
 {
     const struct name_head *head = &client->head;
     uint64_t most = most_memory_bytes;
@@ -232,7 +232,7 @@ static int hear_answer(struct name_client *client, struct name_answer *answer)
         if (got != (ssize_t)sizeof(client->head) || !name_head_is_valid(&client->head))
             return -EPROTO;
         if (client->head.reply == NAME_ANSWER)
-            return take_answer(client, answer);
+            return read_answer(client, answer);
         err = serve_file(client);
     }
     return err;
@@ -253,8 +253,8 @@ static int ask_once(struct name_client *client)
 }
 
 /* An answer that came along with an earlier one. */
-static bool take_kept(struct name_client *client, const struct resolver_module *module,
-                      uint64_t address, struct name_answer *answer)
+static bool use_kept(struct name_client *client, const struct resolver_module *module,
+                     uint64_t address, struct name_answer *answer)
 {
     const struct name_question *question = &client->question;
     if (strcmp(question->path, module->path) != 0 || strcmp(question->root, module->root) != 0 ||
@@ -343,7 +343,7 @@ void name_client_ask(struct name_client *client, const struct resolver_module *m
                      const uint64_t *addresses, size_t count, struct name_answer *answer)
 {
     *answer = (struct name_answer){0};
-    if (take_kept(client, module, addresses[0], answer))
+    if (use_kept(client, module, addresses[0], answer))
         return;
     forget_kept(client);
     memset(&client->question, 0, sizeof(client->question));
@@ -357,7 +357,7 @@ void name_client_ask(struct name_client *client, const struct resolver_module *m
     client->questions++;
     if (err)
         give_up(client, err);
-    (void)take_kept(client, module, addresses[0], answer);
+    (void)use_kept(client, module, addresses[0], answer);
 }
 
 void name_client_rest(struct name_client *client)

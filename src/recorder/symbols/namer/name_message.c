@@ -78,7 +78,7 @@ char *name_body_make(const struct resolved *names, size_t count, size_t *bytes)
 }
 
 /* The next text of the body, as one of ours behind the names. */
-static const char *take(const char **from, uint32_t size, char **to)
+static const char *copy_text(const char **from, uint32_t size, char **to)
 {
     char *const text = *to;
     memcpy(text, *from, size);
@@ -114,9 +114,9 @@ struct resolved *name_body_parse(const char *body, size_t bytes, size_t count)
         struct name_entry entry;
         memcpy(&entry, body + i * sizeof(entry), sizeof(entry));
         names[i].line = entry.line;
-        names[i].function = take(&from, entry.function_bytes, &to);
-        names[i].symbol = take(&from, entry.symbol_bytes, &to);
-        names[i].file = take(&from, entry.file_bytes, &to);
+        names[i].function = copy_text(&from, entry.function_bytes, &to);
+        names[i].symbol = copy_text(&from, entry.symbol_bytes, &to);
+        names[i].file = copy_text(&from, entry.file_bytes, &to);
     }
     return names;
 }

@@ -1,16 +1,16 @@
-/* memory_limit.h - what the memory of a process must not reach. */
+/* memory_limit.h - the limits on the memory of a process. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/slice.h"
 
-/* The least of its address space and data limits (soft), from the text of /proc/PID/limits; 0:
- * none. */
+/* Returns the lower of the soft limits on address space and data, from the text of
+ * /proc/PID/limits; 0: no limit. */
 uint64_t memory_limit_parse(struct slice text);
 
-/* Of its address space alone (soft); 0: none, or not known. */
+/* Returns the soft limit on address space alone; 0: no limit, or unknown. */
 uint64_t address_limit_read(uint32_t pid);
 
-/* The least of those and of its cgroup; 0: none, so that the machine is the limit. */
+/* Returns the lowest of these limits and that of the cgroup; 0: only the machine is the limit. */
 uint64_t memory_limit_read(uint32_t pid);

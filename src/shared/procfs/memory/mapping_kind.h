@@ -1,12 +1,11 @@
-/* mapping_kind.h - how the kernel counts the pages of a mapping: as of a file, as shared memory,
- * or not at all.
+/* mapping_kind.h - whether the kernel counts the pages of a mapping as file, as shared memory, or
+ * not at all.
  *
- * Shared memory is what lies in a tmpfs: memfd, System V, shared anonymous memory, /dev/shm,
- * mounts.  Which file system a mapping is of is told by its device: those of the kernel itself
- * are found by trying, those of mounts in the mountinfo of the process, others (a mount that is
- * gone) through map_files where that is allowed; what is not known counts as a file.  A file of
- * an overlay that has its upper layer in a tmpfs counts as a file here, and as shared memory in
- * the kernel. */
+ * Shared memory is everything in a tmpfs: memfd, System V, shared anonymous memory, /dev/shm,
+ * mounts.  The device of a mapping tells its file system.  Devices of the kernel itself are found
+ * by trying; devices of mounts, in the mountinfo of the process; others (of an unmounted file
+ * system) through map_files if permitted.  Unknown devices count as file.  A file of an overlay
+ * whose upper layer is in a tmpfs counts as file here, and as shared memory in the kernel. */
 #pragma once
 
 #include <stdint.h>
@@ -15,9 +14,9 @@
 #include "procfs/memory/maps.h"
 
 enum mapping_kind {
-    MAPPING_FILE,     /* or of no file at all */
-    MAPPING_SHMEM,    /* what is no private copy is shared memory */
-    MAPPING_UNCOUNTED /* in no RSS: hugetlbfs, the kernel's own pages */
+    MAPPING_FILE,     /* Of a file, or anonymous. */
+    MAPPING_SHMEM,    /* Shared memory, but for private copies of pages. */
+    MAPPING_UNCOUNTED /* Not part of RSS: hugetlbfs, pages of the kernel. */
 };
 
 struct mapping_device {
@@ -25,15 +24,15 @@ struct mapping_device {
     enum mapping_kind kind;
 };
 
-struct mapping_kinds { /* all zero to begin */
+struct mapping_kinds { /* All zero to begin. */
     VEC(struct mapping_device) devices;
-    bool has_kernels; /* those of the kernel itself are among them */
+    bool has_kernels; /* `devices` has those of the kernel itself. */
 };
 
-/* Takes the lines of a mountinfo.  0 or -ENOMEM. */
+/* Adds the devices of a mountinfo text.  Returns 0 or -ENOMEM. */
 int mapping_kinds_parse(struct mapping_kinds *kinds, const char *mountinfo);
 
-/* Remembers the devices that it finds out about. */
+/* Returns the kind of a mapping; keeps the kind of its device for later calls. */
 enum mapping_kind mapping_kinds_find(struct mapping_kinds *kinds, uint32_t pid,
                                      const struct map_region *region);
 void mapping_kinds_fini(struct mapping_kinds *kinds);

@@ -8,25 +8,25 @@
 
 struct map_region {
     uint64_t start, end, offset, inode;
-    uint64_t device; /* as stat gives it */
+    uint64_t device; /* As st_dev of stat. */
     bool readable, writable, executable, shared;
-    const char *name; /* path, "[heap]", ...; "" for none */
+    const char *name; /* Path, "[heap]", ...; no name: "". */
 };
 
 struct map_list {
-    VEC(struct map_region) regions; /* by address */
-    char *text;                     /* what the names point into */
+    VEC(struct map_region) regions; /* Ordered by address. */
+    char *text;                     /* Names point into it. */
 };
 
-/* Parses one line, without its newline and NUL-terminated; `name` points into it.  false when it
- * is no such line. */
+/* Parses one line, NUL-terminated and without its newline; `name` points into the line.  Returns
+ * false if it is no line of /proc/PID/maps. */
 bool map_region_parse(const char *line, struct map_region *region);
 
-/* Reads them all.  0 or -errno; then the list is empty.  The caller ends it with map_list_fini. */
+/* Reads all mappings.  Returns 0; or -errno with an empty list.  End it with map_list_fini. */
 int map_list_read(uint32_t pid, struct map_list *list);
-/* The same from a file that is open, PROC_MAPS, from where it stands. */
+/* Like map_list_read, from an open PROC_MAPS file, from its current offset on. */
 int map_list_read_open(int fd, struct map_list *list);
 void map_list_fini(struct map_list *list);
 
-/* The region that holds `address`, or NULL. */
+/* Returns the region around `address`, or NULL. */
 const struct map_region *map_list_find(const struct map_list *list, uint64_t address);

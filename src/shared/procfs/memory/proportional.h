@@ -1,13 +1,14 @@
-/* proportional.h - PSS: resident memory with every shared page divided by how many share it. */
+/* proportional.h - PSS: resident memory, each shared page divided by the number of its users. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/slice.h"
 
-/* From the text of /proc/PID/smaps_rollup; -1 when it does not say. */
+/* Parses the text of /proc/PID/smaps_rollup; returns -1 if it has no PSS. */
 int64_t proportional_parse(struct slice text);
 
-/* The kernel walks every resident page for it, at 12 to 25 ms for a GiB, and holds the process's
- * mmap and munmap up meanwhile: ask only of small ones.  -1 when it cannot be known. */
+/* Returns the PSS of a process; -1 if it cannot be read.  The kernel walks all resident pages, 12
+ * to 25 ms per GiB, and mmap and munmap of the process wait meanwhile: call it for small processes
+ * only. */
 int64_t proportional_read(uint32_t pid);

@@ -11,7 +11,7 @@
 
 #include "base/slice.h"
 #include "base/vec.h"
-#include "model/memory_region.h"
+#include "model/memory/memory_region.h"
 
 #define SMAPS_REGIONS_MAX (1u << 22) /* 64 times what Linux allows unless told otherwise */
 #define SMAPS_LINE_MAX    32768u     /* a longer line is no line of smaps, and ends the reading */

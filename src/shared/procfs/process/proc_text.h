@@ -1,10 +1,10 @@
-/* proc_text.h - files of /proc, which have no size and may come in pieces. */
+/* proc_text.h - reads files of /proc, which report no size and may come in pieces. */
 #pragma once
 
 #include <stddef.h>
 
-/* The whole file, NUL-terminated, at most `max` bytes of it.  0 with *text the caller's to free, or
- * -errno. */
+/* Reads a file, at most `max` bytes, as NUL-terminated text.  Returns 0, and the caller frees
+ * *text; or -errno. */
 int proc_text_read(const char *path, size_t max, char **text);
-/* What comes from a descriptor that is open. */
+/* Like proc_text_read, from an open descriptor. */
 int proc_text_read_fd(int fd, size_t max, char **text);

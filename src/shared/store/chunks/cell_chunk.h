@@ -1,4 +1,4 @@
-/* cell_chunk.h - the cells of one bucket or pin, into and out of a chunk. */
+/* cell_chunk.h - encodes the cells of one bucket or pin as a chunk, and decodes them. */
 #pragma once
 
 #include "model/cells.h"
@@ -8,14 +8,15 @@
 struct cell_lists {
     struct cell *cells, *thread_cells;
     size_t cell_count, thread_cell_count;
-    struct moment *moments; /* pins have none */
+    struct moment *moments; /* Only buckets have moments. */
     size_t moment_count;
 };
 void cell_lists_free(struct cell_lists *lists);
 
-/* Orders and sums the cells in place and adds them to the packed part.  0 or -ENOMEM. */
+/* Sorts and sums the cells in place, and adds them to the packed part.  Returns 0 or -ENOMEM. */
 int cell_lists_put(struct chunk_draft *draft, struct cell_lists *lists);
 
-/* The cells of a whole chunk; the caller frees.  0, -EINVAL, or -ENOMEM. */
+/* Decodes the cells of an intact chunk, which the caller frees.  Returns 0, -EINVAL, or
+ * -ENOMEM. */
 int cell_lists_parse(struct chunk_packer *packer, const struct found_chunk *found,
                      struct cell_lists *lists);

@@ -1,4 +1,4 @@
-/* checksum.h - tells damaged bytes from whole ones: the 64-bit xxHash (XXH64) with seed 0. */
+/* checksum.h - the 64-bit xxHash (XXH64) with seed 0, to detect damaged bytes. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* moments.h - lists of moments: brought into order, summed, and as bytes. */
+/* moments.h - sorts, sums and encodes lists of moments. */
 #pragma once
 
 #include "base/vec.h"
@@ -7,16 +7,18 @@
 
 struct moment_list {
     struct moment *items;
-    size_t count, room; /* usable with vec.h */
+    size_t count, room; /* The macros of vec.h work on this struct. */
 };
 
-/* Orders by time; those without one come last. */
+/* Sorts by time; timeless moments come last. */
 void moments_order(struct moment *moments, size_t count);
 
-/* Takes the times away and adds up what is then alike.  Returns how many are left. */
+/* Makes all moments timeless, and adds up moments of equal thread, stack and column.  Returns the
+ * number of moments left. */
 size_t moments_fold(struct moment *moments, size_t count);
 
-/* Encodes moments that moments_order has ordered, their times in whole microseconds. */
+/* Encodes moments that moments_order has sorted; times are rounded to microseconds. */
 void moments_put(struct byte_buffer *buffer, const struct moment *moments, size_t count);
-/* The inverse.  0 with *moments (NULL when there are none) the caller's, -EINVAL, or -ENOMEM. */
+/* Decodes what moments_put wrote.  Returns 0, and the caller owns *moments (NULL if there are
+ * none); or -EINVAL or -ENOMEM. */
 int moments_parse(struct byte_reader *reader, struct moment **moments, size_t *count);

@@ -1,7 +1,6 @@
-/* history_queue.h - a history that is written by a thread of its own, so that no other thread waits
- * for a disk.
+/* history_queue.h - writes a history in a thread of its own, so no other thread waits for the disk.
  *
- * At most HISTORY_QUEUE_MAX snapshots wait; further ones are left out and counted. */
+ * At most HISTORY_QUEUE_MAX snapshots wait; further ones are dropped and counted. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,17 +11,16 @@
 
 struct history_queue;
 
-/* Finds out whether the history can be written, and closes it again: it is opened by the first
- * snapshot, for a recorder that starts a program closes what is open.  NULL with `fault`. */
+/* Checks that the history can be written.  The file is opened again by the first snapshot, because
+ * a recorder that starts a program closes open files.  Returns NULL with `fault`. */
 struct history_queue *history_queue_create(const char *path, struct fault *fault);
 
 /* Copies the snapshot and returns at once. */
 void history_queue_add(struct history_queue *queue, const struct history_snapshot *snapshot);
 
-/* The first thing that went wrong since the last success, told once; false when there is nothing
- * to tell. */
+/* Returns each failure once: fills `fault` with the first one since the last success; false if
+ * there is none. */
 bool history_queue_fault(struct history_queue *queue, struct fault *fault);
 
-/* Writes what waits (giving up when it cannot), and closes.  How many snapshots were left out in
- * all. */
+/* Writes what waits, unless that fails, and closes.  Returns the number of dropped snapshots. */
 uint64_t history_queue_finish(struct history_queue *queue);

@@ -1,4 +1,4 @@
-/* chunk_scan.h - the whole chunks of a file, one after the other, around damaged parts. */
+/* chunk_scan.h - finds the intact chunks of a file, one after the other; skips damaged parts. */
 #pragma once
 
 #include "store/chunks/chunk.h"
@@ -7,19 +7,20 @@
 struct found_chunk {
     uint64_t offset; /* of its header */
     struct chunk_header header;
-    const uint8_t *payload; /* whole; valid until the source is used again */
+    const uint8_t *payload; /* Intact; valid until the source is used again. */
 };
 
 struct chunk_scanner {
     struct source *source;
-    uint64_t at;         /* where to go on */
-    uint64_t damaged;    /* stretches skipped between whole chunks */
-    uint64_t torn_bytes; /* at the end, behind the last whole chunk */
+    uint64_t at;         /* Where to continue. */
+    uint64_t damaged;    /* Number of parts skipped between intact chunks. */
+    uint64_t torn_bytes; /* Bytes at the end, after the last intact chunk. */
     uint64_t hashed;
 };
 
-/* The next whole chunk from scanner->at; false at the end, with torn_bytes told. */
+/* Finds the next intact chunk from scanner->at on.  Returns false at the end, and sets
+ * torn_bytes. */
 bool chunk_scan_next(struct chunk_scanner *scanner, struct found_chunk *found);
 
-/* The chunk at exactly `offset`; false when there is no whole one. */
+/* Reads the chunk at exactly `offset`.  Returns false if there is no intact one. */
 bool chunk_at(struct source *source, uint64_t offset, struct found_chunk *found);

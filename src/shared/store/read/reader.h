@@ -1,4 +1,4 @@
-/* reader.h - inside `store`: chunks into a recording, at once or as they come.
+/* reader.h - inside `store`: reads chunks into a recording, all at once or as the file grows.
  *
  *     reader_init, reader_check_header, then reader_read and reader_place; for a file that grows,
  *     again and again reader_look_again, reader_read, reader_place; at last reader_fini. */
@@ -14,43 +14,45 @@ struct pin_place {
 
 struct reader {
     struct recording *recording;
-    struct backing *backing; /* the recording's */
+    struct backing *backing; /* Of the recording. */
     struct table_builder builder;
     struct chunk_scanner scanner;
-    VEC(struct bucket) buckets; /* read and not placed yet, as they stand in the file */
+    VEC(struct bucket) buckets; /* Read, not yet in the recording; in the order of the file. */
     VEC(struct pin_place) pins;
     bool pins_changed;
-    bool ends_append;    /* the last chunk read is the last of what its writer wrote in one go */
-    bool has_state;      /* one was read */
-    bool has_later_pin;  /* and a pin since */
-    bool untold;         /* buckets were placed that no state tells of */
-    size_t told;         /* of `buckets`: those that the last state tells of */
-    uint64_t bad_chunks; /* whole by their checksum, and still not understood */
+    bool ends_append;    /* The last chunk read was the last one of an append of the writer. */
+    bool has_state;      /* A state was read, ... */
+    bool has_later_pin;  /* ... and a pin after it. */
+    bool untold;         /* The recording has buckets that no state covers. */
+    size_t told;         /* How many of `buckets` the last state covers. */
+    uint64_t bad_chunks; /* Chunks with a right checksum and contents that make no sense. */
 };
 
-/* Takes the source in every case.  0 or -ENOMEM; then nothing is left to free. */
+/* Takes ownership of the source, also on failure.  Returns 0; or -ENOMEM, with nothing to free. */
 int reader_init(struct reader *reader, struct source source);
-/* Frees what was only for reading.  The recording stays, with its file. */
+/* Frees the reader.  The recording and its file stay. */
 void reader_fini(struct reader *reader);
 
-/* Is it ours?  A damaged file header is forgiven when a whole chunk follows it. */
+/* Checks that the file is a recording.  A damaged file header is accepted if an intact chunk
+ * follows.  Returns 0, or -errno with a sentence. */
 int reader_check_header(struct reader *reader, struct fault *fault);
 
-/* Looks how long the file is now.  False when it has not grown. */
+/* Reads the size of the file again.  Returns false if the file has not grown. */
 bool reader_look_again(struct reader *reader);
 
 /* Sets recording->being_written. */
 void reader_look_for_writer(struct reader *reader);
 
-/* Reads every whole chunk that follows: once after reader_init and after each reader_look_again
- * that was true.  0 or -ENOMEM.  Looks for the writer, too. */
+/* Reads all intact chunks that follow, and sets recording->being_written: call it once after
+ * reader_init, and after each reader_look_again that returned true.  Returns 0 or -ENOMEM. */
 int reader_read(struct reader *reader);
-/* Makes what was read part of the recording: buckets in order, tables whole, pins loaded.  Of a
- * file that is being written, buckets that no state tells of yet are kept for the next time. */
+/* Adds what was read to the recording: buckets in order, complete tables, pins.  While the file is
+ * being written, buckets that no state covers yet are kept for the next call.  Returns 0 or
+ * -ENOMEM. */
 int reader_place(struct reader *reader);
 
-/* Stretches of the file that were skipped; ids of rows made up for them may be given again, so
- * what is placed once cannot be added to. */
+/* Returns the number of damaged parts that were skipped.  If it is not 0, a growing file cannot be
+ * followed: ids of rows that were made up for lost ones may appear again. */
 uint64_t reader_damage(const struct reader *reader);
-/* At its end, but for what is being written just now. */
+/* Returns the incomplete bytes at the end of the file, without those being written now. */
 uint64_t reader_torn_bytes(const struct reader *reader);

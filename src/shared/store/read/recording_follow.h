@@ -1,26 +1,26 @@
-/* recording_follow.h - a recording that keeps up with its file while that grows: only what is
- * new is read. */
+/* recording_follow.h - a recording that is kept up to date with its growing file, by reading only
+ * what is new. */
 #pragma once
 
 #include "model/recording.h"
 
 struct recording_follower;
 
-/* Reads `path` as far as it is written.  NULL with `fault` when it is no recording. */
+/* Reads what is in `path` so far.  Returns NULL with `fault` if the file is no recording. */
 struct recording_follower *recording_follow(const char *path, struct fault *fault);
 void recording_follower_close(struct recording_follower *follower);
 
-/* The recording, until the follower is closed or says FOLLOW_REPLACED.  Names that a reader of it
- * interns do no harm. */
+/* Returns the recording; valid until the follower is closed or returns FOLLOW_REPLACED.  Its
+ * readers may intern names. */
 struct recording *recording_followed(const struct recording_follower *follower);
 
 enum follow_news {
     FOLLOW_NOTHING,
-    FOLLOW_GROWN, /* more buckets behind those known, which stay as they are; newer numbers */
-    /* older buckets were merged: it is another recording now, stacks keep their ids */
+    FOLLOW_GROWN, /* New buckets at the end, and newer totals; known buckets are unchanged. */
+    /* Older buckets were merged: there is a new recording, in which stacks have the same ids. */
     FOLLOW_REPLACED
 };
 
-/* Takes in what was written since.  One of the above, or -errno with `fault`: then only closing it
- * makes sense. */
+/* Reads what was written since the last call.  Returns enum follow_news; or -errno with `fault`,
+ * after which the follower can only be closed. */
 int recording_follower_refresh(struct recording_follower *follower, struct fault *fault);

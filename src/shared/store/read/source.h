@@ -1,4 +1,4 @@
-/* source.h - where the bytes of a recording come from: a file, or memory. */
+/* source.h - the bytes of a recording: a file, or memory. */
 #pragma once
 
 #include <stdint.h>
@@ -6,15 +6,15 @@
 #include "base/bytes.h"
 
 struct source {
-    int fd; /* -1: all of it is in `window` */
+    int fd; /* -1: all bytes are in `window`. */
     uint64_t size;
     struct byte_buffer window; /* the bytes [window_at, window_at + window.size) */
     uint64_t window_at;
 };
 
-/* The bytes [offset, offset + size), until the next call; NULL when they are not (all) there,
- * cannot be read, or memory ran out.  Small requests that follow each other are read in one go. */
+/* Returns the bytes [offset, offset + size), valid until the next call; NULL if the source is too
+ * short, cannot be read, or memory ran out.  Reads ahead, so many small requests cost few reads. */
 const uint8_t *source_view(struct source *source, uint64_t offset, size_t size);
-/* Looks again how long the file is; true when it has grown. */
+/* Reads the size of the file again; returns whether the file has grown. */
 bool source_refresh(struct source *source);
-void source_fini(struct source *source); /* closes the file */
+void source_fini(struct source *source); /* Closes the file. */

@@ -1,5 +1,4 @@
-/* backing.h - what a recording that was read keeps of its file: cells are fetched from it on
- * demand. */
+/* backing.h - the open file of a recording that was read: cells are loaded from it on demand. */
 #pragma once
 
 #include "model/recording.h"
@@ -12,11 +11,11 @@
 struct backing {
     struct source source;
     struct chunk_packer *packer;
-    uint32_t unknown_thread; /* row for threads that were lost, or NO_THREAD */
+    uint32_t unknown_thread; /* Row for lost threads, or NO_THREAD. */
 };
 
-/* The cells of the chunk at `offset`, with every key valid; the caller frees.  0, -EIO when there
- * is no whole chunk, -EINVAL, or -ENOMEM. */
+/* Loads the cells of the chunk at `offset`, with valid keys only; the caller frees.  Returns 0,
+ * -EIO if there is no intact chunk, -EINVAL, or -ENOMEM. */
 int backing_load_cells(struct recording *recording, uint64_t offset, struct cell_lists *lists);
 
 /* For recording->load_bucket and recording->close. */

@@ -1,5 +1,5 @@
-/* growing_file.h - a file that only grows, by whole pieces: a piece that does not fit leaves
- * nothing. */
+/* growing_file.h - a file that only grows, by whole pieces: a piece is written completely or not at
+ * all. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,59 +13,59 @@ struct write_behind;
 
 struct growing_file {
     int fd;
-    uint64_t size;          /* of the whole pieces */
-    struct late_file *late; /* how it is written behind; NULL: at once */
-    uint64_t reserved;      /* see whole_write.h */
+    uint64_t size;          /* Bytes of whole pieces. */
+    struct late_file *late; /* Writes in another thread; NULL: written at once. */
+    uint64_t reserved;      /* See whole_write.h. */
     bool speaks_last;
-    /* the name it has until it takes its place; NULL: it has its own, or none yet, so that a
-     * kill leaves nothing behind */
+    /* Temporary name until the file replaces another; NULL: the file has its final name, or no name
+     * yet, so that nothing is left after a kill. */
     char *temporary;
 };
 
-/* While it is open, a lock on it says that it is being written: see growing_file_is_open.
- *
- * Makes a new file, 0600, in place of any regular file of that name; a process that
- * reads the old one goes on reading it.  Anything but a regular file is left alone and refused.  0,
- * -EBUSY when another process writes it (of several at once, exactly one succeeds), or
- * another -errno. */
+/* Creates a file, mode 0600, and replaces a regular file of that name; a process that reads the old
+ * file can go on reading.  Refuses anything but a regular file.  While the file is open, a lock
+ * shows that it is being written: see growing_file_is_open.  Returns 0; -EBUSY if another process
+ * writes the file (of several at once, exactly one succeeds); or another -errno. */
 int growing_file_create(struct growing_file *file, const char *path);
 
-/* Whether the file behind a descriptor is a growing_file of a process that lives, here or in any
- * container of this machine.  False where the file system knows no locks. */
+/* Returns whether a living process of this machine, in any container, has the file open as a
+ * growing_file.  False if the file system has no locks. */
 bool growing_file_is_open(int fd);
 
-/* From now on pieces are written by `behind`, a while after they were appended; NULL leaves it
- * as it is.  Without memory they are written at once. */
+/* From now on, `behind` writes pieces a while after they were appended; NULL changes nothing.  If
+ * out of memory, pieces are written at once. */
 void growing_file_write_behind(struct growing_file *file, struct write_behind *behind);
-/* Whether all that was appended can be read back. */
+/* Returns whether all pieces are in the file. */
 bool growing_file_is_settled(const struct growing_file *file);
-/* Waits until that is so.  0, or -errno with the file as long as what could be written. */
+/* Waits until all pieces are in the file.  Returns 0; or -errno, with the pieces that could be
+ * written. */
 int growing_file_settle(struct growing_file *file);
 
-/* From now on a slow disk is waited for; before, too much that waits already is -EBUSY. */
+/* From now on, appending waits for a slow disk; before, it returns -EBUSY if too much waits. */
 void growing_file_be_patient(struct growing_file *file);
 
-/* 0, or -errno with the file as it was. */
+/* Returns 0, or -errno with the file unchanged. */
 int growing_file_append(struct growing_file *file, const void *data, size_t size);
-/* From now on a little more can be appended although the disk is full.  What still waits to be
- * written is tried once more, and dropped. */
+/* From now on, a little more can be appended even if the disk is full.  Pieces that still wait are
+ * tried once more, then dropped. */
 void growing_file_speak_last(struct growing_file *file);
 void growing_file_close(struct growing_file *file);
 
-/* A file that will take the place of `path`: without a name where the file system can do that, else
- * with a free name.  0 or -errno. */
+/* Creates a file that is to replace `path`: without a name if the file system supports that, else
+ * with a temporary name.  Returns 0 or -errno. */
 int growing_file_create_beside(struct growing_file *file, const char *path);
-/* On disk for good, then in place of `old`, which is `path`; a process that has the old one open
- * keeps it.  0; -EEXIST when `path` leads to another file by now, which stays; else -errno. */
+/* Syncs the file to disk, then replaces `old`, whose name is `path`; processes that have the old
+ * file open keep it.  Returns 0; -EEXIST if `path` is another file by now, which is kept; or
+ * another -errno. */
 int growing_file_replace(struct growing_file *file, const char *path,
                          const struct growing_file *old);
-/* Closes it and removes its name, if it has one for the time being. */
+/* Closes the file and removes its temporary name, if any. */
 void growing_file_discard(struct growing_file *file);
 
-/* Keeps others from writing `path` until the descriptor is closed: makes an empty file if there
- * is none.  A descriptor, -EBUSY, or another -errno.  The holder cannot growing_file_create
- * it either, but ... */
+/* Claims `path`: no other process can write it until the descriptor is closed.  Creates an empty
+ * file if there is none.  Returns a descriptor, -EBUSY, or another -errno.  The claim also keeps
+ * the holder from growing_file_create; use growing_file_take instead. */
 int growing_file_claim(const char *path);
-/* ... do the same with it, so that no other process comes between: the descriptor is taken, also
- * after a failure.  -1: there is none. */
+/* Like growing_file_create, with the descriptor of a claim, so that no other process can come
+ * between.  Takes ownership of the descriptor, also on failure; -1: there is no claim. */
 int growing_file_take(struct growing_file *file, const char *path, int claim);

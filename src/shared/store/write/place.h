@@ -1,20 +1,19 @@
-/* place.h - whether a recording may take the place that a path names, without destroying
- * anything of the user's. */
+/* place.h - checks that a recording can be written to a path without destroying a file of the
+ * user. */
 #pragma once
 
 #include "base/fault.h"
 
-/* 0 when there is nothing, an empty file, or a recording that is no longer written.  -EBUSY:
- * another memoir writes it; -EEXIST: it is another file; -EINVAL: it is a folder, a pipe or a
- * device; each with a sentence. */
+/* Returns 0 if there is nothing, an empty file, or a recording that nobody writes.  -EBUSY: another
+ * memoir writes it; -EEXIST: it is another file; -EINVAL: it is a folder, a pipe or a device; each
+ * with a sentence. */
 int place_check(const char *path, struct fault *fault);
 
-/* -EBUSY, with that sentence. */
+/* Returns -EBUSY, with the sentence for it. */
 int place_busy(const char *path, struct fault *fault);
 
-/* Like place_check, but removes a file that may be replaced. */
+/* Like place_check, and removes a file that may be replaced. */
 int place_clear(const char *path, struct fault *fault);
 
-/* Removes copies of `path` under way (growing_file.h) that a killed recorder left behind: they
- * would only take room. */
+/* Removes temporary copies of `path` (growing_file.h) that a killed recorder left behind. */
 void place_tidy(const char *path);

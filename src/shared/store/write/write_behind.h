@@ -1,8 +1,8 @@
-/* write_behind.h - writes to files in a thread of its own, so that a thread with something to write
- * never waits for a disk.
+/* write_behind.h - writes files in a thread of its own, so that other threads never wait for a
+ * disk.
  *
- * What is handed over is kept in memory, up to a bound, until it is written.  A disk that is
- * full is tried again whenever there is more to write. */
+ * Data waits in memory, up to a bound, until it is written.  After "disk full", writing is tried
+ * again whenever more data comes. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,27 +12,27 @@
 struct write_behind;
 struct late_file;
 
-struct write_behind *write_behind_create(void); /* NULL: cannot */
-/* All its files must be closed. */
+struct write_behind *write_behind_create(void); /* NULL on failure. */
+/* Close all its files before. */
 void write_behind_destroy(struct write_behind *behind);
 
-/* A file whose descriptor stays the caller's.  NULL when out of memory. */
+/* The caller keeps owning the descriptor.  Returns NULL if out of memory. */
 struct late_file *late_file_open(struct write_behind *behind, int fd);
-/* What is not written yet is dropped. */
+/* Drops what is not written yet. */
 void late_file_close(struct late_file *file);
 
-/* Will be written at `offset`.  0; -EBUSY when too much waits already; or the error of what was
- * handed over before and could not be written: that is kept, tried again, and stands in the way
- * of everything after it.  -ENOMEM. */
+/* Copies the data, to be written at `offset`.  Returns 0; -EBUSY if too much waits already;
+ * -ENOMEM; or the error of earlier data that could not be written: that data is kept and tried
+ * again, and everything after it waits. */
 int late_file_put(struct late_file *file, const void *data, size_t size, uint64_t offset);
 
-/* From now on a put waits for room instead of -EBUSY: for the end of a file, which cannot
- * put a second time. */
+/* From now on, late_file_put waits for room instead of returning -EBUSY: for the end of a file,
+ * where the caller cannot try again. */
 void late_file_be_patient(struct late_file *file);
 
-/* Whether something is not written yet. */
+/* Returns whether data still waits. */
 bool late_file_is_behind(struct late_file *file);
 
-/* Waits until all is written; or gives up what cannot be, tells where that begins, and returns
- * the error. */
+/* Waits until all is written.  Returns 0; or the error of data that could not be written, which is
+ * dropped from offset *lost_from on. */
 int late_file_settle(struct late_file *file, uint64_t *lost_from);

@@ -1,4 +1,4 @@
-/* writer.h - the inside of a recording_writer, shared by writing and compacting. */
+/* writer.h - inside `store`: the recording_writer, shared by writing and compacting. */
 #pragma once
 
 #include "store/chunks/cell_chunk.h"
@@ -10,24 +10,24 @@ struct stored_pin {
     enum pin_kind kind;
     uint64_t time_ns;
     string_id label;
-    uint64_t offset; /* of its chunk; 0: none, because another peak took its place */
+    uint64_t offset; /* Of its chunk; 0: none, because a later peak replaced it. */
     uint64_t length;
-    uint64_t written_at_ns; /* in the time of the recording */
+    uint64_t written_at_ns; /* Since the recording began. */
 };
 
-/* What is in a file, as far as its writer must know. */
+/* What the writer must know about the contents of its file. */
 struct file_contents {
     struct table_cursor cursor;
     VEC(struct bucket) buckets;  /* heads; cell_count says how many cells are on disk */
     VEC(struct stored_pin) pins; /* pins[i] is recording->pins[i] */
-    uint64_t dead_bytes;         /* replaced by something later */
+    uint64_t dead_bytes;         /* Replaced by later chunks. */
 };
 
 struct recording_writer {
     char *path;
     uint64_t max_bytes;
-    uint64_t asked_bytes; /* as it was before it had to be raised */
-    bool cap_raised;      /* because not even the least fitted */
+    uint64_t asked_bytes; /* The cap that the user asked for. */
+    bool cap_raised;      /* The cap had no room for the least that is needed. */
     struct growing_file file;
     struct write_behind *behind; /* NULL: all is written at once */
     struct file_contents contents;
@@ -37,26 +37,26 @@ struct recording_writer {
     struct byte_buffer sealed, state;
     size_t needed_bytes; /* of the chunk that did not fit under the cap */
     bool finishing;
-    unsigned failed_compactions, wait_appends; /* do not try in vain every second */
+    unsigned failed_compactions, wait_appends; /* After failures, compacting waits longer. */
     struct copy *copy;                         /* under way, or NULL */
     unsigned copy_step, copy_wait;
 };
 
-/* Whether no more is written than there is, in the order of time. */
+/* Returns whether at most all buckets count as written, and those in the file are in order of
+ * time. */
 bool writer_is_valid(const struct recording_writer *writer, const struct recording *recording);
 
 void file_contents_fini(struct file_contents *contents);
 
-/* Rewrites the file at once, without what was replaced and with older buckets merged, as far as it
- * takes to have room for `needed_bytes`.  `recording` is adjusted: its written buckets become the
- * merged ones.  0, or -errno with everything as it was; -EFBIG when even the coarsest copy is too
- * large. */
+/* Rewrites the file at once, without replaced chunks and with older buckets merged as far as needed
+ * for `needed_bytes` of room.  The written buckets of `recording` become the merged ones.  Returns
+ * 0; or -errno with nothing changed, -EFBIG if even the coarsest copy is too large. */
 int compact_file(struct recording_writer *writer, struct recording *recording, struct fault *fault);
-/* Compacts ahead of need, a little at each append, because the recorder has no time to spare:
- * begins when the file has come to four fifths of its cap, or holds too many buckets. */
+/* Compacts ahead of need, one step at each append, because the recorder has no time to spare.
+ * Begins when the file has reached four fifths of its cap, or has too many buckets. */
 void compact_in_passing(struct recording_writer *writer, struct recording *recording);
-/* At the end: rewrites the file without merging, when enough in it was replaced. */
+/* At the end: rewrites the file without merging, if enough of it was replaced. */
 void tidy_file(struct recording_writer *writer, struct recording *recording);
 
-/* Merges the oldest unwritten buckets, so that failing for hours costs bounded memory. */
+/* Merges the oldest unwritten buckets, so that hours of failure cost bounded memory. */
 void pending_bound(struct recording *recording, size_t first_unwritten);

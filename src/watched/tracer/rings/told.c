@@ -90,7 +90,7 @@ static unsigned put_text(uint64_t *words, const char *text, size_t size)
 {
     size = cut_size(text, size, TOLD_TEXT_MAX);
     unsigned count = (unsigned)(size + 7) / 8;
-    INVARIANT(count <= TOLD_TEXT_MAX / 8);
+    INVARIANT(count <= TOLD_TEXT_MAX / 8 && (size == 0 || text));
     memset(words, 0, 8 * (size_t)count);
     if (size > 0)
         memcpy(words, text, size);

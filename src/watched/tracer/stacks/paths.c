@@ -26,6 +26,7 @@ struct path_line {
 static struct path_line small_table[SMALL_LINES], large_table[LARGE_LINES];
 
 #define NODE_BITS 22
+/* NOLINTNEXTLINE(misc-redundant-expression): that is what is stated */
 _Static_assert(ARENA_NODES == 1u << NODE_BITS, "a node and a digest make a word");
 _Static_assert(sizeof(struct path_line) == 64, "one line");
 

@@ -5,7 +5,7 @@
 
 #include "base/invariant.h"
 
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 struct claims {
     VEC(struct memory_claim) items;

@@ -1,7 +1,7 @@
-/* memory_figure.h - what of struct memory_bytes people order and compare by. */
+/* memory_figure.h - the figures of struct memory_bytes that users sort and compare by. */
 #pragma once
 
-#include "model/memory_region.h"
+#include "model/memory/memory_region.h"
 
 enum memory_figure {
     FIGURE_RSS,
@@ -10,11 +10,10 @@ enum memory_figure {
     FIGURE_SHARED,
     FIGURE_SWAP,
     FIGURE_VIRTUAL,
-    FIGURES /* also: no such figure */
+    FIGURES /* Number of figures; also means "no such figure". */
 };
 
-/* The fields of struct memory_bytes in their order, as JSON and CSV call them: "virtual", "rss",
- * ... */
+/* Names of the fields of struct memory_bytes in JSON and CSV, in order: "virtual", "rss", ... */
 extern const char *const memory_bytes_names[MEMORY_BYTES_FIELDS];
 
 uint64_t memory_figure_of(const struct memory_bytes *bytes, enum memory_figure figure);

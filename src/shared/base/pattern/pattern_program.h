@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 #include "base/vec.h"
 
 #define PROGRAM_STEPS_MAX 32768 /* Includes the copies that repetitions are expanded to. */

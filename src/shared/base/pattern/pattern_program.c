@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/pattern_program.h"
+#include "base/pattern/pattern_program.h"
 
 #include <errno.h>
 #include <string.h>

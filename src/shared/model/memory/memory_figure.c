@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/memory_figure.h"
+#include "model/memory/memory_figure.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* breakdown.h - all memory of one process at one instant, each mapped byte in exactly one leaf.
  *
- * Sections hold leaves, a leaf is a label and perhaps an item ("Shared Libraries", "libc.so.6").
- * Every figure of a leaf is the kernel's, summed over its regions, so leaves add up to RSS.
- * What a runtime or allocator says about itself lies beside, in inside views: live bytes are
- * part of resident ones and are never added to them. */
+ * A section has leaves; a leaf has a label and perhaps an item ("Shared Libraries", "libc.so.6").
+ * The figures of a leaf are sums of the kernel's figures over its regions, so leaves add up to RSS.
+ * What a runtime or allocator says about itself is kept apart, in inside views: live bytes are part
+ * of resident bytes and are never added to them. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "model/cgroup_memory.h"
-#include "model/memory_region.h"
+#include "model/memory/cgroup_memory.h"
+#include "model/memory/memory_region.h"
 
 enum breakdown_section {
     SECTION_RUNTIME,   /* heap, stacks and metadata of a language's runtime */
@@ -26,25 +26,25 @@ enum breakdown_section {
     SECTIONS
 };
 
-/* How a leaf came to its regions: from what a program says, or from looks.  Of two claims to one
- * address the one further up here wins. */
+/* Why a region belongs to a leaf.  If two claims cover one address, the one that is further up in
+ * this list wins. */
 enum breakdown_evidence {
     EVIDENCE_REGISTRY,  /* the program told memoir through memoir.h */
     EVIDENCE_RUNTIME,   /* read from the structures of the language's runtime */
     EVIDENCE_ALLOCATOR, /* read from the structures of the allocator */
     EVIDENCE_THREAD,    /* a thread's stack pointer is in it */
     EVIDENCE_SHAPE, /* size, alignment, rights and flags are as that runtime makes them: probable */
-    EVIDENCE_USER,  /* a rule of the user's */
+    EVIDENCE_USER,  /* a rule of the user */
     EVIDENCE_NAME,  /* the program gave the kernel a name */
     EVIDENCE_KERNEL, /* the kernel's own names and rights */
     EVIDENCES
 };
 
-/* A statement that is better than the rules: these addresses belong there. */
+/* A claim says where an address range belongs; claims override the rules by name. */
 struct memory_claim {
     uint64_t start, end;
     enum breakdown_section section;
-    const char *label, *item; /* owned by the breakdown, or literals; item "" for none */
+    const char *label, *item; /* Owned by the breakdown, or literals; no item: "". */
     enum breakdown_evidence evidence;
 };
 
@@ -75,18 +75,19 @@ struct inside_view {
 
 enum breakdown_source { BREAKDOWN_SMAPS, BREAKDOWN_PAGEMAP, BREAKDOWN_RECORDING };
 
-struct breakdown { /* all zero to begin */
+struct breakdown { /* All zero to begin. */
     uint32_t pid, threads;
     char name[64];
-    char program[256];         /* path of the executable; "" when we may not see it */
-    const char *runtime_title; /* "Go Runtime"; NULL: none is known */
+    char program[256];         /* Path of the executable; "" if it may not be read. */
+    const char *runtime_title; /* "Go Runtime"; NULL: no runtime is known. */
     const char *allocator_title;
-    const char *plain_title; /* when parts are not by whose they are; NULL: they are */
+    const char *plain_title; /* Title if the parts are not by owner; NULL: they are. */
     uint64_t time_unix_ns, capture_ns, read_bytes;
-    uint64_t predicted_ns; /* what reading smaps was expected to take */
+    uint64_t predicted_ns; /* Expected time of reading smaps. */
     enum breakdown_source source;
-    bool deep;           /* what takes long may be read as well; set before */
-    bool gentle_by_size; /* pages were walked gently because of the cost of the other way */
+    bool deep; /* Set by the caller: slow sources may be read, too. */
+    bool
+        gentle_by_size; /* Pages were walked in slices because reading smaps would cost too much. */
     /* The kernel's counter before and after, and other figures of /proc/PID/status; -1: unknown. */
     int64_t rss_before, rss_after, rss_anon, rss_file, rss_shmem, rss_peak, page_tables;
     VEC(struct memory_region)
@@ -105,26 +106,26 @@ struct breakdown { /* all zero to begin */
 
 void breakdown_fini(struct breakdown *breakdown);
 
-/* A text that lives as long as the breakdown; "" when out of memory. */
+/* Returns a text that lives as long as the breakdown; "" if out of memory. */
 const char *breakdown_text(struct breakdown *breakdown, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A sentence for the reader; false when out of memory. */
+/* Adds a sentence for people.  Returns false if out of memory. */
 bool breakdown_note(struct breakdown *breakdown, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Lays a claim, in any order; claims_settle then orders them and decides where they overlap. */
+/* Adds a claim, in any order; breakdown_claims_settle then sorts claims and resolves overlaps. */
 bool breakdown_claim(struct breakdown *breakdown, struct memory_claim claim);
 int breakdown_claims_settle(struct breakdown *breakdown); /* 0 or -ENOMEM */
 
-/* What a runtime says about itself; NULL when out of memory. */
+/* Adds a view of what a runtime says about itself; NULL if out of memory. */
 struct inside_view *breakdown_inside(struct breakdown *breakdown, const char *runtime);
 void inside_bytes(struct inside_view *view, const char *name, uint64_t value, const char *text,
                   const char *source);
 void inside_count(struct inside_view *view, const char *name, uint64_t value, const char *text,
                   const char *source);
 
-/* Mappings, with those that are folded. */
+/* Returns the number of mappings, folded ones included. */
 uint64_t breakdown_region_count(const struct breakdown *breakdown);
-/* Whether something between the two addresses was folded. */
+/* Returns whether a mapping between the two addresses was folded. */
 bool breakdown_has_folded(const struct breakdown *breakdown, uint64_t start, uint64_t end);
 
 struct memory_bytes breakdown_section_sum(const struct breakdown *breakdown,
@@ -132,6 +133,6 @@ struct memory_bytes breakdown_section_sum(const struct breakdown *breakdown,
 const char *breakdown_section_key(enum breakdown_section section);    /* "runtime", ... */
 const char *breakdown_evidence_key(enum breakdown_evidence evidence); /* "kernel", ... */
 
-/* "TNC-17" and "TNC-18" become "TNC-*": digits at the end number what is one thing.  `room` is
- * of `text`. */
+/* Replaces digits at the end of a name, so that numbered things get one name: "TNC-17" and "TNC-18"
+ * become "TNC-*".  `room` is the size of `text`. */
 void name_without_number(const char *name, size_t size, char *text, size_t room);

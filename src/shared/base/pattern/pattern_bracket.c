@@ -2,7 +2,7 @@
 /* pattern_bracket.c - sets of letters: what stands in brackets, and \w. */
 #include <string.h>
 
-#include "base/pattern_program.h"
+#include "base/pattern/pattern_program.h"
 
 static bool is_blank(unsigned c)
 {

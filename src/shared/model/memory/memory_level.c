@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/memory_level.h"
+#include "model/memory/memory_level.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/pattern_program.h"
+#include "base/pattern/pattern_program.h"
 
 #define DEPTH_MAX   100 /* of parentheses */
 #define SET_ALL     0   /* of the sets that every program has */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/owner.h"
+#include "model/memory/owner.h"
 
 const struct owner_words owner_words[OWNER_KINDS] = {
     [OWNER_LIVE] = {"heap.resident", "heap, live"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/breakdown.h"
+#include "model/memory/breakdown.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* pattern.c - an automaton that is built while it is used.  A state is the set of steps that the
  * machine is in between two bytes; the successor for each byte is computed once.  When there are
  * too many states, all are dropped and matching goes on from the current set of steps. */
-#include "base/pattern.h"
+#include "base/pattern/pattern.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/pattern_program.h"
+#include "base/pattern/pattern_program.h"
 
 #define STATES_MAX  1024
 #define MEMBERS_MAX (4 * PROGRAM_STEPS_MAX) /* of all states together: four of the largest */
