@@ -15,13 +15,13 @@
 #include "symbols/namer/name_message.h"
 
 /* Questions about one module. */
-struct batch {
+struct question_batch {
     char *path, *build_id;
     uint64_t addresses[NAME_ADDRESSES_MAX];
     size_t count;
 };
 
-static void answer_batch(struct name_client *client, struct batch *batch)
+static void answer_batch(struct name_client *client, struct question_batch *batch)
 {
     struct resolver_module const module = {
         .path = batch->path, .root = "", .build_id = batch->build_id};
@@ -39,13 +39,13 @@ static void answer_batch(struct name_client *client, struct batch *batch)
     batch->count = 0;
 }
 
-static bool is_of(const struct batch *batch, const char *path, const char *build_id)
+static bool is_of(const struct question_batch *batch, const char *path, const char *build_id)
 {
     return batch->path && strcmp(batch->path, path) == 0 && strcmp(batch->build_id, build_id) == 0;
 }
 
 /* Answers what came before when this is about another module.  False when out of memory. */
-static bool take_question(struct name_client *client, struct batch *batch, char *line)
+static bool take_question(struct name_client *client, struct question_batch *batch, char *line)
 {
     char *rest;
     uint64_t const address = strtoull(line, &rest, 16);
@@ -76,7 +76,7 @@ int cmd_names(int argc, char **argv)
 {
     (void)argv;
     struct name_client *client = argc == 1 ? name_client_create(say) : NULL;
-    struct batch batch = {.path = NULL};
+    struct question_batch batch = {.path = NULL};
     char *line = NULL;
     size_t room = 0;
     ssize_t size;

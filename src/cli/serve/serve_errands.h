@@ -1,4 +1,4 @@
-/* serve_errands.h - the programs that a confined server has started (serve_broker.h): which ones may
+/* serve_errands.h - programs that a confined server has started (serve_broker.h): which ones may
  * be, and those that work.  In the broker. */
 #pragma once
 
