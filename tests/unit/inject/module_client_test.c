@@ -132,6 +132,16 @@ TEST(good_answers_are_taken)
     module_client_close(&client); /* twice is once */
 }
 
+/* kill(0) would end this program, and all that were started with it. */
+TEST(what_is_not_open_is_closed_without_harm)
+{
+    struct module_client client = {.pid = 0};
+    module_client_close(&client);
+    client.reader = -1; /* no process could be made */
+    module_client_close(&client);
+    CHECK(fcntl(STDIN_FILENO, F_GETFD) >= 0);
+}
+
 /* One sentence, whatever it was, and nothing is believed after it. */
 TEST(a_reader_that_lies_or_dies_is_believed_nothing)
 {
@@ -176,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_answers_are_taken),
+        cmocka_unit_test(what_is_not_open_is_closed_without_harm),
         cmocka_unit_test(a_reader_that_lies_or_dies_is_believed_nothing),
         cmocka_unit_test(an_object_lies_in_data_and_a_function_in_code),
         cmocka_unit_test(descriptors_that_nobody_expects_are_closed)};

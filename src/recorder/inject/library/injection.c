@@ -70,7 +70,7 @@ static int open_modules(struct injection *injection)
 /* One that the process has broken is of no use to take the hooks out again. */
 static int reopen_modules(struct injection *injection, struct fault *fault)
 {
-    if (injection->modules.line >= 0 && !injection->modules.is_broken)
+    if (injection->modules.reader > 0 && !injection->modules.is_broken)
         return 0;
     module_client_close(&injection->modules);
     int const err = open_modules(injection);
@@ -92,7 +92,6 @@ int injection_open(struct injection *injection, pid_t pid, const struct tracer_l
         return fault_set(fault, -errno, "cannot reach process %d: %s", (int)pid, strerror(errno));
     int err = remote_memory_open(&injection->memory, pid);
     bool const has_memory = err == 0;
-    injection->modules.line = -1;
     if (err == 0)
         err = open_modules(injection);
     if (err < 0)

@@ -62,13 +62,14 @@ int module_client_open(struct module_client *client, pid_t pid, const struct rem
 void module_client_close(struct module_client *client)
 {
     map_list_fini(&client->maps);
-    if (client->line < 0)
+    if (client->reader <= 0)
         return;
     close(client->line);
     client->line = -1;
     kill(client->reader, SIGKILL); /* it holds nothing, and may not want to end */
     while (waitpid(client->reader, NULL, 0) < 0 && errno == EINTR)
         ;
+    client->reader = 0;
 }
 
 int module_client_judge(const struct module_client *client, int err, struct fault *fault)

@@ -22,14 +22,15 @@ struct module_client {
     bool has_libc, has_own;
     uint32_t own_copies; /* of our library, whichever build */
     bool is_broken;
-    int line; /* -1: not open */
-    pid_t reader;
+    int line;
+    pid_t reader; /* 0 and below: not open */
 };
 
 /* Starts the reader, which knows nothing until the first refresh.  `memory` must live as long.  0,
  * or -errno and nothing to close. */
 int module_client_open(struct module_client *client, pid_t pid, const struct remote_memory *memory,
                        struct slice own_build_id);
+/* Zeroed, or not open, it has nothing to close. */
 void module_client_close(struct module_client *client);
 
 /* Sets a sentence about a reader that is broken, and returns its -EPROTO; else `err`. */
