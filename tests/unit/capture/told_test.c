@@ -402,8 +402,8 @@ TEST(a_length_that_changes_meanwhile_is_read_once)
     CHECK(reading_finish(reading, 0)->pools.calls == 0);
 }
 
-/* The same without luck: by the time that the words are copied, the ring has another length than the
- * one that was looked at. */
+/* The same without luck: when the words are copied, the ring has another length than the one that
+ * was looked at. */
 TEST(the_length_that_was_checked_is_the_one_that_counts)
 {
     uint64_t words[LIE_WORDS];
