@@ -117,7 +117,7 @@ TEST(the_reader_is_confined)
         CHECK(status_has(reader, user) && count_open(reader) == 5);
     }
     CHECK(injection_detach(&injection, &fault) == 0);
-    CHECK(kill(reader, 0) < 0 && errno == ESRCH); /* it lives no longer than the step */
+    CHECK(kill(reader, 0) < 0 && errno == ESRCH); /* it lives no longer than that */
     injection_close(&injection);
     target_end(pid);
     tracer_library_close(&library);

@@ -311,8 +311,6 @@ int injection_attach(struct injection *injection, int arena_fd, struct fault *fa
         err = judge_failure(injection, err);
     if (err < 0 && err != -ESTALE)
         (void)injection_detach(injection, &ignored);
-    else
-        module_client_close(&injection->modules); /* until it is to be taken out */
     return err;
 }
 
