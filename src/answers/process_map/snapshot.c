@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "model/memory/breakdown.h"
 #include "process_map/refusal.h"
@@ -14,6 +13,7 @@
 #include "procfs/cgroup/cgroup_memory.h"
 #include "procfs/memory/memory_status.h"
 #include "procfs/memory/pagemap.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/thread_stacks.h"
 #include "runtimes/runtimes.h"
 
@@ -104,10 +104,7 @@ static int claim_stacks(struct breakdown *breakdown)
 
 static void read_program(struct breakdown *breakdown)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%u/exe", breakdown->pid);
-    ssize_t const length = readlink(path, breakdown->program, sizeof(breakdown->program) - 1);
-    breakdown->program[length > 0 ? length : 0] = '\0';
+    (void)proc_read_link(breakdown->pid, PROC_EXE, breakdown->program, sizeof(breakdown->program));
     char *deleted = strstr(breakdown->program, " (deleted)");
     if (deleted)
         *deleted = '\0';

@@ -12,6 +12,8 @@
 
 struct process_bytes {
     uint32_t pid;
+    int memory; /* of a process that must ask for it; -1: none */
+    bool is_asked;
     struct pagemap pagemap;
 };
 

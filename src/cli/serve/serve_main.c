@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve_main.c - the program memoir-serve, which is `memoir serve`. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "cli/serve/serve_broker.h"
+#include "cli/shared/confine.h"
 #include "cli/shared/helper_program.h"
 #include "cli/shared/options.h"
 #include "formats/open/input_file.h"
@@ -252,24 +255,74 @@ static int open_targets(struct serve_options *options, struct target_list *targe
     return err;
 }
 
+/* A database is also written to by those that only read it. */
+static bool is_database(const char *path)
+{
+    static const char begins[] = "SQLite format 3";
+    char head[sizeof(begins)];
+    struct stat about;
+    int const fd = stat(path, &about) == 0 && S_ISREG(about.st_mode)
+                       ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                       : -1;
+    bool const is_so = fd >= 0 && pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+                       memcmp(head, begins, sizeof(head)) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_so;
+}
+
+/* From here on this process can do what serving takes and no more.  A process whose recording is
+ * looked for may be recorded anywhere: then it cannot be confined. */
+static int confine(const struct serve_options *options, struct fault *fault)
+{
+    struct serve_meant const meant = {.pid = options->target.pid,
+                                      .files = options->files,
+                                      .file_count = options->file_count,
+                                      .beside = options->target.beside};
+    const struct source_folders *sources = &options->server.sources;
+    if (options->file_count == 0)
+        return 0;
+    int const err = serve_broker_begin(&meant);
+    if (err)
+        return fault_set(fault, err, "cannot start a process: %s", strerror(-err));
+    for (int i = 0; i < options->file_count; i++) {
+        struct stat about;
+        const char *path = options->files[i];
+        if (is_database(path) || (stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
+            confine_folder(path);
+        else
+            confine_read(path);
+    }
+    for (size_t i = 0; i < sources->count; i++)
+        confine_read_folder(sources->paths[i]);
+    confine_enter(CONFINE_SERVER);
+    if (confine_has_entered())
+        serve_broker_use();
+    return 0;
+}
+
+/* Listens first: later it may not. */
 static int serve(struct serve_options *options, struct fault *fault)
 {
     struct target_list targets = {0};
     int err = choose_clients(options, fault);
-    if (err)
-        return err;
-    err = open_targets(options, &targets, fault); /* reads pipes, too: a signal must end that */
+    struct server *server = err ? NULL : server_listen(&options->server, fault);
+    err = server ? confine(options, fault) : -EIO;
+    if (err == 0)
+        err = open_targets(options, &targets, fault);
+    /* After what reads pipes, too: a signal must end that. */
     int const signals = open_signals();
     bool const is_late = err == -ESRCH && options->until_stdin_ends; /* the program was faster */
-    struct server *server = err ? NULL : server_start(&options->server, &targets, fault);
-    if (server) {
+    if (err == 0)
+        err = server_start(server, &targets, fault);
+    if (err == 0) {
         if (!options->quiet)
             say_where(options, server);
         wait_for_end(server, signals, options->until_stdin_ends);
     }
     server_stop(server);
     target_list_close(&targets);
-    return server || is_late ? 0 : -EIO;
+    return err == 0 || is_late ? 0 : -EIO;
 }
 
 /* Who does what needs more than this program links. */

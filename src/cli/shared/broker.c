@@ -14,6 +14,7 @@
 #include "formats/open/name_lines.h"
 #include "foreign/foreign_request.h"
 #include "sandbox/line.h"
+#include "sandbox/sandbox.h"
 #include "symbols/lookup/perf_map.h"
 
 #define FOLDERS_MAX 16u
@@ -205,6 +206,7 @@ void broker_begin(void)
     pid_t const pid = fork();
     if (pid == 0) {
         close(ends[1]);
+        sandbox_close_others(ends[0]);
         close(STDIN_FILENO); /* whoever reads our answer shall not wait for this process */
         close(STDOUT_FILENO);
         serve(ends[0]);

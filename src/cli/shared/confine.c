@@ -45,6 +45,10 @@ static const char *const starting[] = {"/usr",           "/lib",
 /* What libc and perf.data look at: the zone of local time, the build of the kernel. */
 static const char *const little[] = {"/etc/localtime", "/usr/share/zoneinfo", "/sys/kernel/notes",
                                      NULL};
+/* And a server: who writes a run, which limits and pressure there are. */
+static const char *const serving[] = {
+    "/etc/localtime", "/usr/share/zoneinfo",        "/sys/kernel/notes", "/sys/fs/cgroup",
+    "/proc/locks",    "/proc/sys/vm/max_map_count", "/proc/pressure",    NULL};
 
 static const struct {
     unsigned calls;
@@ -57,6 +61,7 @@ static const struct {
     [CONFINE_PICTURES] = {SANDBOX_FILES | SANDBOX_CODE | SANDBOX_CHILDREN | SANDBOX_PROGRAMS,
                           starting, true, false},
     [CONFINE_PNG] = {SANDBOX_FILES | SANDBOX_CODE, drawing, false, false},
+    [CONFINE_SERVER] = {SANDBOX_FILES | SANDBOX_EVENTS, serving, false, true},
 };
 
 static void add_descriptor(int fd, unsigned access)
@@ -132,6 +137,12 @@ void confine_read(const char *path)
     add_descriptor(spool_reserve(), SANDBOX_READ);
 }
 
+void confine_read_folder(const char *path)
+{
+    if (!is_confined)
+        add(path, SANDBOX_READ);
+}
+
 void confine_folder(const char *path)
 {
     struct stat about;
@@ -202,6 +213,11 @@ void confine_enter(enum confine_kind kind)
     is_confined = sandbox_enter(&wish, &report, NULL) == 0;
     while (place_count > 0)
         close(places[--place_count].fd);
+}
+
+bool confine_has_entered(void)
+{
+    return is_confined;
 }
 
 void confine_to(const char *input, const char *other_input, const char *output,

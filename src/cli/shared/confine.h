@@ -6,6 +6,8 @@
  * PNG, a broker does (broker.h). */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/fault.h"
 
 /* What a kind of command needs beyond its input and its output; the table is in confine.c. */
@@ -14,11 +16,15 @@ enum confine_kind {
     CONFINE_GRAPH,    /* graphviz: its plugins and the fonts */
     CONFINE_PICTURES, /* starts memoir-graph, again and again */
     CONFINE_PNG,      /* librsvg: fonts, and character sets */
+    CONFINE_SERVER,   /* answers requests; threads, which start later */
 };
 
 /* A file, a folder with all in it, or a pipe, which is copied now; what is not there is none.  A
  * recording is replaced by a coarser copy while it grows: its folder is readable, too. */
 void confine_read(const char *path);
+
+/* A folder of which all is read. */
+void confine_read_folder(const char *path);
 
 /* The folder of a run, or of a database, that is also written to. */
 void confine_folder(const char *path);
@@ -30,6 +36,7 @@ void confine_write(const char *path);
 /* Enters the sandbox, for all that comes; a second time changes nothing.  A layer that this machine
  * does not have is missing without a word here: memoir doctor names it. */
 void confine_enter(enum confine_kind kind);
+bool confine_has_entered(void);
 
 /* The usual: one or two inputs (NULL: none) and one output. */
 void confine_to(const char *input, const char *other_input, const char *output,

@@ -161,6 +161,8 @@ static int open_kernels(const char *link, const struct foreign_limits *limits, s
 int foreign_program_open(uint32_t pid, const struct foreign_limits *limits, struct fault *fault)
 {
     char link[64];
+    if (foreign_is_asked())
+        return asked(foreign_ask_program(pid, limits), "the program", fault);
     snprintf(link, sizeof(link), "/proc/%u/exe", pid);
     return open_kernels(link, limits, fault);
 }

@@ -31,6 +31,13 @@ int foreign_ask_path(enum foreign_kind kind, const char *root, const char *path,
     return asker(&request);
 }
 
+int foreign_ask_program(uint32_t pid, const struct foreign_limits *limits)
+{
+    struct foreign_request const request = {
+        .kind = FOREIGN_PROGRAM, .pid = pid, .bytes_max = limits->bytes_max};
+    return asker(&request);
+}
+
 bool foreign_request_is_valid(const struct foreign_request *request)
 {
     return request->kind <= FOREIGN_DEBUG && memchr(request->root, '\0', sizeof(request->root)) &&

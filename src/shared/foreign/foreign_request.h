@@ -39,6 +39,9 @@ bool foreign_is_asked(void);
 int foreign_ask_path(enum foreign_kind kind, const char *root, const char *path,
                      const struct foreign_limits *limits);
 
+/* Likewise the program of a process. */
+int foreign_ask_program(uint32_t pid, const struct foreign_limits *limits);
+
 /* Whether a request that came from elsewhere can be served: its kind is known, its texts end. */
 bool foreign_request_is_valid(const struct foreign_request *request);
 

@@ -44,6 +44,21 @@ attach_case() { # attach_case WORDS ATTACK…: it runs already, as somebody else
     if LC_ALL=C grep -q "$control" "$name.err"; then not_ok "$name-harmless" "$(cat -v "$name.err")"; else ok "$name-harmless"; fi
 }
 
+objects_case() { # objects_case SEED: its ELF tables in memory are no tables any more; SEED 0: they are
+    local name=objects-$1 pid status
+    (cd "${house:-.}" && exec "${nobody[@]}" "${house:-$BUILD/tests/hostile}/hostile-spoils_objects" "$1") >"$name.said" 2>&1 &
+    pid=$!
+    wait_until 10 grep -q spoiled "$name.said"
+    "$hostile-bounded" $seconds "$MEMOIR" attach --for 0.5s -o "$name.memoir" "$pid" >"$name.out" 2>"$name.err"
+    status=$(sed -n 's/^status //p' "$name.out")
+    equal "$name-ends" "${1/#[1-9]*/1}" "$status"
+    at_most "$name-is-small" $peak "$(sed -n 's/^peak //p' "$name.out")"
+    if [ "$1" != 0 ]; then equal "$name-is-one-sentence" "1 memoir" "$(wc -l <"$name.err") $(cut -d: -f1 "$name.err")"; fi
+    if LC_ALL=C grep -q "$control" "$name.err"; then not_ok "$name-harmless" "$(cat -v "$name.err")"; else ok "$name-harmless"; fi
+    equal "$name-lives" "sleeping" "$(sed -n 's/^State:.*(\(.*\))/\1/p' "/proc/$pid/status")"
+    kill "$pid"
+}
+
 victim_is_whole() { # victim_is_whole CASE: nothing has been done to it, and nobody has recorded it
     cp "/proc/$victim/maps" victim.after
     same_text "$1-victim-has-its-memory" victim.before victim.after
@@ -79,7 +94,7 @@ victim_is_whole run
 
 if [ "$(id -u)" = 0 ]; then
     open_house
-    for name in flips_words forges_pids forges_numbers spoils_memory holds_seats floods; do cp "$hostile-$name" "$house"; done
+    for name in flips_words forges_pids forges_numbers spoils_memory holds_seats floods spoils_objects; do cp "$hostile-$name" "$house"; done
     chmod -R a+rX "$house"
     attach_case "flipped words" flips_words &
     attach_case "forged pids" forges_pids $victim 1 &
@@ -89,6 +104,8 @@ if [ "$(id -u)" = 0 ]; then
     attach_case "flooded" floods blocks &
     for job in $(jobs -p); do [ "$job" = "$victim" ] || wait "$job"; done
     victim_is_whole attach
+    for seed in 0 1 2 5 10; do objects_case $seed & done
+    for job in $(jobs -p); do [ "$job" = "$victim" ] || wait "$job"; done
 else
     skip attach "only root attaches to programs of others"
 fi

@@ -2,6 +2,7 @@
 /* told_test.c - records of what a program told through memoir.h, written by hand. */
 #include "wire/told.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "capture/rings/ring_reader.h"
+#include "capture/rings/ring_told.h"
 #include "check.h"
 #include "machine/processor.h"
 #include "program_side.h"
@@ -400,6 +402,26 @@ TEST(a_length_that_changes_meanwhile_is_read_once)
     CHECK(reading_finish(reading, 0)->pools.calls == 0);
 }
 
+/* The same without luck: when the words are copied, the ring has another length than the one that
+ * was looked at. */
+TEST(the_length_that_was_checked_is_the_one_that_counts)
+{
+    uint64_t words[LIE_WORDS];
+    struct ring ring = {.limit = LIE_WORDS, .spill = words, .spill_to = LIE_WORDS};
+    memset(words, 'k', sizeof(words));
+    words[0] = told_head(0, TOLD_POOL, LIE_WORDS);
+    words[1] = 1ull << 32;
+    writer_alloc(writer, 0, (struct written_block){0x10000, 4096, 0, here});
+    read_all();
+    ring.session = reading->sessions[0];
+    CHECK(ring_told_see(&ring, 0, told_head(0, TOLD_POOL, 3)) == 0);
+    CHECK(ring_told_see(&ring, 0, words[0]) == -EINVAL);
+    tell_alloc(0, 0x10000, 100, 1);
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    assert_string_equal(stack_names(recording, COL_POOL_BYTES), "?;pool: kkkkkkkk;");
+}
+
 #define READ(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -419,6 +441,7 @@ int main(void)
         READ(a_mark_of_a_wild_time_is_read),
         READ(records_that_make_no_sense_are_lost_alone),
         READ(thousands_of_names_share_one_in_the_end),
+        READ(the_length_that_was_checked_is_the_one_that_counts),
         READ(a_length_that_changes_meanwhile_is_read_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@
 
 struct reached {
     struct remote_memory memory;
-    struct target_modules modules;
+    struct module_client modules;
     struct code_spots spots;
     uint64_t errno_location, getppid;
 };
@@ -34,12 +34,12 @@ static void reach_and_borrow(struct reached *target, pid_t pid)
 {
     struct borrow_report report = {0};
     NEED(remote_memory_open(&target->memory, pid) == 0);
-    target_modules_init(&target->modules, pid, &target->memory);
-    NEED(target_modules_await_libc(&target->modules, 20000000000ull) == 0);
-    NEED(code_spots_find(&target->modules, &target->spots, &fault) == 0);
-    struct target_module *libc = target_modules_of(&target->modules, MODULE_LIBC);
-    target->errno_location = target_modules_function(&target->modules, libc, "__errno_location");
-    target->getppid = target_modules_function(&target->modules, libc, "getppid");
+    NEED(module_client_open(&target->modules, pid, &target->memory, slice_of("")) == 0);
+    NEED(module_client_await_libc(&target->modules, 20000000000ull) == 0);
+    NEED(module_client_spots(&target->modules, &target->spots, &fault) == 0);
+    target->errno_location =
+        module_client_function(&target->modules, MODULE_IN_LIBC, "__errno_location");
+    target->getppid = module_client_function(&target->modules, MODULE_IN_LIBC, "getppid");
     struct borrow_wish wish = {&target->modules, &target->spots, 20000000000ull, NULL};
     if (borrow_thread(&wish, &borrowed, &report, &fault) < 0) {
         print_message("%s\n", fault.text);

@@ -72,6 +72,79 @@ TEST(what_the_library_answers_comes_back)
     close(arena);
 }
 
+static bool status_has(pid_t pid, const char *wanted)
+{
+    char path[32], line[256];
+    bool found = false;
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof(line), file))
+        found = strcmp(line, wanted) == 0;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static unsigned count_open(pid_t pid)
+{
+    char path[48];
+    unsigned count = 0;
+    for (int fd = 0; fd < 64; fd++) {
+        struct stat about;
+        snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+        count += lstat(path, &about) == 0;
+    }
+    return count;
+}
+
+/* Whoever reads the objects of the process has no rights, three descriptors that lead nowhere, the
+ * memory, and a line. */
+TEST(the_reader_is_confined)
+{
+    struct tracer_library library;
+    struct injection injection;
+    struct fault fault = {0};
+    char user[64];
+    CHECK(tracer_library_open(&library, FAKE_TRACER, &fault) == 0);
+    pid_t pid = target_start_watchful();
+    CHECK(injection_open(&injection, pid, &library, &fault) == 0);
+    pid_t const reader = injection.modules.reader;
+    CHECK(status_has(reader, "Seccomp:\t2\n") && status_has(reader, "NoNewPrivs:\t1\n"));
+    CHECK(status_has(reader, "CapEff:\t0000000000000000\n"));
+    if (geteuid() == 0) {
+        unsigned const own = 0x70000000u + (unsigned)reader;
+        snprintf(user, sizeof(user), "Uid:\t%u\t%u\t%u\t%u\n", own, own, own, own);
+        CHECK(status_has(reader, user) && count_open(reader) == 5);
+    }
+    CHECK(injection_detach(&injection, &fault) == 0);
+    CHECK(kill(reader, 0) < 0 && errno == ESRCH); /* it lives no longer than that */
+    injection_close(&injection);
+    target_end(pid);
+    tracer_library_close(&library);
+}
+
+/* A process that took its reader over, or killed it, gets one sentence; and the hooks are taken
+ * out by another one. */
+TEST(a_reader_that_was_killed_is_one_sentence)
+{
+    struct tracer_library library;
+    struct injection injection;
+    struct fault fault = {0};
+    int arena = memfd_create("arena", MFD_CLOEXEC);
+    CHECK(tracer_library_open(&library, FAKE_TRACER, &fault) == 0);
+    pid_t pid = target_start_watchful();
+    CHECK(injection_open(&injection, pid, &library, &fault) == 0);
+    kill(injection.modules.reader, SIGKILL);
+    CHECK(injection_attach(&injection, arena, &fault) == -EPROTO);
+    CHECK(strstr(fault.text, "confined process") && !strchr(fault.text, '\n'));
+    CHECK(injection_attach(&injection, arena, &fault) == 0);
+    CHECK(injection_detach(&injection, &fault) == 0);
+    injection_close(&injection);
+    CHECK(target_finish(pid) == 0);
+    tracer_library_close(&library);
+    close(arena);
+}
+
 TEST(a_library_that_is_none_is_refused)
 {
     struct tracer_library library;
@@ -307,6 +380,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_on_off_and_again_leaves_nothing),
         cmocka_unit_test(what_the_library_answers_comes_back),
+        cmocka_unit_test(the_reader_is_confined),
+        cmocka_unit_test(a_reader_that_was_killed_is_one_sentence),
         cmocka_unit_test(a_library_that_is_none_is_refused),
         cmocka_unit_test(killed_injectors_do_no_harm),
         cmocka_unit_test(injectors_killed_at_their_first_steps_leave_nothing),

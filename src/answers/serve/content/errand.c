@@ -25,8 +25,14 @@ struct errand_place {
     uint64_t client;
 };
 
+static const struct errand_starter *starter;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct errand_place places[ERRANDS_MOST]; /* under the lock */
+
+void errand_start_by(const struct errand_starter *wanted)
+{
+    starter = wanted;
+}
 
 /* NULL with a sentence when too many are taken. */
 static struct errand_place *take_place(uint64_t client, struct fault *fault)
@@ -65,19 +71,18 @@ static void leave_place(struct errand *errand)
     errand->place = NULL;
 }
 
-static int add_actions(posix_spawn_file_actions_t *actions, const struct errand *errand)
+static int add_actions(posix_spawn_file_actions_t *actions, int body, int words_to)
 {
     int err = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!err)
-        err = posix_spawn_file_actions_adddup2(actions, errand->body, STDOUT_FILENO);
+        err = posix_spawn_file_actions_adddup2(actions, body, STDOUT_FILENO);
     if (!err)
-        err = posix_spawn_file_actions_adddup2(actions, errand->words, STDERR_FILENO);
+        err = posix_spawn_file_actions_adddup2(actions, words_to, STDERR_FILENO);
     return err ? err : posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
 }
 
-/* With signals as a program expects them, and in a group of its own: a Ctrl-C is for the server,
- * which ends it then. */
-static int spawn(struct errand *errand, const char *program, const char *const *words)
+/* In a group of its own: a Ctrl-C is for the server, which ends it then. */
+int errand_spawn(const char *program, const char *const *words, int body, int words_to, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -95,16 +100,24 @@ static int spawn(struct errand *errand, const char *program, const char *const *
         posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                   POSIX_SPAWN_SETPGROUP);
-        err = add_actions(&actions, errand);
+        err = add_actions(&actions, body, words_to);
         if (!err)
-            err = posix_spawn(&errand->pid, program, &actions, &attributes,
+            err = posix_spawn(pid, program, &actions, &attributes,
                               (char *const *)(const void *)words, environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
+    return -err;
+}
+
+static int spawn(struct errand *errand, const char *program, const char *const *words)
+{
+    int const err = starter
+                        ? starter->start(words, errand->body, errand->words, &errand->pid)
+                        : errand_spawn(program, words, errand->body, errand->words, &errand->pid);
     if (err)
         errand->pid = 0;
-    return -err;
+    return err;
 }
 
 /* The errand leaves the place, also if there is none. */
@@ -185,7 +198,8 @@ static int tell_failure(const struct errand *errand, int status, struct fault *f
 int errand_look(struct errand *errand, char **body, size_t *size, struct fault *fault)
 {
     int status;
-    pid_t const ended = waitpid(errand->pid, &status, WNOHANG);
+    pid_t const ended =
+        starter ? starter->look(errand->pid, &status) : waitpid(errand->pid, &status, WNOHANG);
     if (ended == 0 || (ended < 0 && errno == EINTR))
         return 0;
     errand->pid = 0;
@@ -205,7 +219,9 @@ void errand_end(struct errand *errand)
 {
     if (!errand)
         return;
-    if (errand->pid) {
+    if (errand->pid && starter) {
+        starter->end(errand->pid);
+    } else if (errand->pid) {
         kill(errand->pid, SIGKILL); /* the kernel lets go of what it may hold */
         while (waitpid(errand->pid, NULL, 0) < 0 && errno == EINTR)
             ;

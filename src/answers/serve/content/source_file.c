@@ -89,19 +89,30 @@ static int read_all(int fd, struct source_text *source)
 }
 
 /* `found` is a regular file that was looked at; only now it is opened, by its descriptor, so it
- * is the same one. */
-static int read_found(int found, const struct stat *facts, struct source_text *source)
+ * is the same one.  `found` is closed. */
+static int open_found(int found, const struct stat *facts)
 {
     char name[32];
-    if (facts->st_size > (off_t)SOURCE_BYTES_MOST)
-        return -EFBIG;
-    snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
-    int const fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int fd = -EFBIG;
+    if (facts->st_size <= (off_t)SOURCE_BYTES_MOST) {
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
+        fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        fd = fd < 0 ? -errno : fd;
+    }
+    close(found);
+    return fd;
+}
+
+/* `fd`, which may be an -errno, is closed. */
+static int read_open(int fd, struct source_text *source)
+{
+    struct stat facts;
     if (fd < 0)
-        return -errno;
-    int const err = read_all(fd, source);
+        return fd;
+    int const err = fstat(fd, &facts) < 0 ? -errno : read_all(fd, source);
     close(fd);
-    source->changed_unix_ns = timespec_ns(&facts->st_mtim);
+    if (err == 0)
+        source->changed_unix_ns = timespec_ns(&facts.st_mtim);
     return err;
 }
 
@@ -127,8 +138,7 @@ static int try_tail(const char *folder, const struct source_path *path, size_t f
     close(at);
     if (found < 0)
         return found;
-    int const err = read_found(found, &facts, source);
-    close(found);
+    int const err = read_open(open_found(found, &facts), source);
     note_place(folder, path, first, source);
     return err;
 }
@@ -159,19 +169,48 @@ static int read_beneath(const struct source_folders *folders, const struct sourc
 }
 
 /* Where everybody may read it, by the rights of all folders on its way. */
-static int read_for_everybody(const struct source_path *path, struct source_text *source)
+static int open_for_everybody(const struct source_path *path)
 {
     struct stat facts = {0};
     int const root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return -errno;
-    int err = fstat(root, &facts) == 0 && (facts.st_mode & S_IXOTH) ? 0 : -EACCES;
+    int const err = fstat(root, &facts) == 0 && (facts.st_mode & S_IXOTH) ? 0 : -EACCES;
     int const found = err ? err : walk_down(root, path, 0, true, &facts);
     close(root);
-    if (found < 0)
-        return found;
-    err = read_found(found, &facts, source);
-    close(found);
+    return found < 0 ? found : open_found(found, &facts);
+}
+
+/* By its name it is source code, in a place that the name says all of. */
+static bool is_whole(const struct source_path *path)
+{
+    return path->is_absolute && !path->leads_out;
+}
+
+static bool is_code(const struct source_path *path)
+{
+    return source_path_is_code(path) && !source_path_is_hidden(path, path->count - 1);
+}
+
+int source_file_open(const char *named)
+{
+    struct source_path path;
+    if (source_path_parse(named, &path) < 0)
+        return -EINVAL;
+    return is_whole(&path) && is_code(&path) ? open_for_everybody(&path) : -EACCES;
+}
+
+static int (*opener)(const char *named) = source_file_open;
+
+void source_file_open_by(int (*wanted)(const char *named))
+{
+    opener = wanted ? wanted : source_file_open;
+}
+
+static int read_for_everybody(const char *named, const struct source_path *path,
+                              struct source_text *source)
+{
+    int const err = read_open(opener(named), source);
     note_place("", path, 0, source);
     return err;
 }
@@ -221,17 +260,16 @@ int source_file_read(const struct source_folders *folders, bool is_here, const c
     if (source_path_parse(named, &path) < 0)
         return fault_set(fault, -EINVAL,
                          "The name of the source in the recording is not a path of a file.");
-    if (folders->count == 0 && (!path.is_absolute || path.leads_out))
+    if (folders->count == 0 && !is_whole(&path))
         return fault_set(fault, -EACCES,
                          "The recording does not say in which folder the source is: start memoir "
                          "serve with --sources DIR.");
-    if (folders->count == 0 &&
-        (!source_path_is_code(&path) || source_path_is_hidden(&path, path.count - 1)))
+    if (folders->count == 0 && !is_code(&path))
         return fault_set(fault, -EACCES,
                          "The file name does not end like source code, so the file is not shown: "
                          "if it is source code, start memoir serve with --sources DIR.");
-    int const err =
-        folders->count ? read_beneath(folders, &path, source) : read_for_everybody(&path, source);
+    int const err = folders->count ? read_beneath(folders, &path, source)
+                                   : read_for_everybody(named, &path, source);
     if (!err)
         return 0;
     source_text_fini(source);

@@ -37,6 +37,12 @@ struct source_text {
     uint64_t changed_unix_ns;
 };
 
+/* A file that everybody may read, as above without --sources, by the path that a recording names: a
+ * descriptor, or -errno. */
+int source_file_open(const char *named);
+/* Who does that where this process may not; NULL: it may. */
+void source_file_open_by(int (*opener)(const char *named));
+
 /* `is_here`: the client is on this machine.  0; -EACCES when it may not be shown, -ENOENT when
  * it is not there, -EFBIG, -EILSEQ, -EINVAL or another -errno, each with a sentence that says
  * what to do. */

@@ -40,6 +40,7 @@
 
 struct server {
     struct server_options options;
+    int listens; /* -1: the daemon has it */
     struct target_list *targets;
     struct MHD_Daemon *daemon;
     struct clients *clients;
@@ -377,33 +378,35 @@ static struct MHD_Daemon *start_daemon(struct server *server, int fd)
         server, MHD_OPTION_END);
 }
 
-struct server *server_start(const struct server_options *options, struct target_list *targets,
-                            struct fault *fault)
+struct server *server_listen(const struct server_options *options, struct fault *fault)
 {
     struct server *server = calloc(1, sizeof(*server));
-    int fd = -1;
     if (!server) {
         fault_set(fault, -ENOMEM, "out of memory");
         return NULL;
     }
     server->options = *options;
-    server->targets = targets;
-    server->clients = clients_create();
     server->owners = socket_owners_open();
-    server->events = events_create(targets);
-    server->queue = work_queue_create(JOBS_MOST, do_job, server);
-    if (!server->clients || !server->queue || !server->events)
-        fault_set(fault, -ENOMEM, "out of memory");
-    else
-        fd = listen_address_open(&server->options.address, fault);
-    if (fd >= 0 && !(server->daemon = start_daemon(server, fd))) {
-        fault_set(fault, -EIO, "the HTTP library could not start");
-        close(fd);
-    }
-    if (server->daemon)
+    server->listens = listen_address_open(&server->options.address, fault);
+    if (server->listens >= 0)
         return server;
     server_stop(server);
     return NULL;
+}
+
+int server_start(struct server *server, struct target_list *targets, struct fault *fault)
+{
+    server->targets = targets;
+    server->clients = clients_create();
+    server->events = events_create(targets);
+    server->queue = work_queue_create(JOBS_MOST, do_job, server);
+    if (!server->clients || !server->queue || !server->events)
+        return fault_set(fault, -ENOMEM, "out of memory");
+    server->daemon = start_daemon(server, server->listens);
+    if (!server->daemon)
+        return fault_set(fault, -EIO, "the HTTP library could not start");
+    server->listens = -1;
+    return 0;
 }
 
 const struct listen_address *server_address(const struct server *server)
@@ -431,6 +434,8 @@ void server_stop(struct server *server)
 {
     if (!server)
         return;
+    if (server->listens >= 0)
+        close(server->listens);
     if (server->daemon) {
         int const fd = MHD_quiesce_daemon(server->daemon); /* nobody new */
         if (fd >= 0)

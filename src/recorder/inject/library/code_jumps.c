@@ -181,14 +181,13 @@ int code_jumps_set_table(const struct code_jumps_table *table, bool on,
     return err;
 }
 
-int code_jumps_set(const struct target_modules *modules, bool on, struct code_jumps_report *report,
+int code_jumps_set(struct module_client *modules, bool on, struct code_jumps_report *report,
                    struct fault *fault)
 {
-    const struct target_module *own = target_modules_own(modules);
-    struct code_jumps_table table = {.pid = modules->pid, .memory = modules->memory};
-    if (own)
-        table.address = loaded_elf_object(target_modules_reader(modules), target_module_elf(own),
-                                          "memoir_tracer_jumps");
+    struct code_jumps_table const table = {modules->pid, modules->memory,
+                                           module_client_object(modules, "memoir_tracer_jumps")};
     *report = (struct code_jumps_report){0};
+    if (modules->is_broken)
+        return module_client_judge(modules, -EPROTO, fault);
     return table.address ? code_jumps_set_table(&table, on, report, fault) : 0;
 }

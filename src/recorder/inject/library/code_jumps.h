@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/fault.h"
-#include "inject/library/target_modules.h"
+#include "inject/library/module_client.h"
 
 struct code_jumps_report {
     unsigned changed;    /* functions */
@@ -17,7 +17,7 @@ struct code_jumps_report {
 
 /* 0, also when there is nothing to do; or -errno with `fault`, and nothing was changed: -EBUSY
  * when no good moment came within a second.  Uses a thread of its own. */
-int code_jumps_set(const struct target_modules *modules, bool on, struct code_jumps_report *report,
+int code_jumps_set(struct module_client *modules, bool on, struct code_jumps_report *report,
                    struct fault *fault);
 
 /* The same with a struct inside_jumps at this address of the process. */

@@ -13,8 +13,7 @@ static uint64_t find_bytes(const char *text, uint64_t size, uint64_t address, st
     return found ? address + (uint64_t)(found - text) : 0;
 }
 
-int code_spots_find(const struct target_modules *modules, struct code_spots *spots,
-                    struct fault *fault)
+int code_spots_find(const struct target_modules *modules, struct code_spots *spots)
 {
     const struct target_module *libc = target_modules_of(modules, MODULE_LIBC);
     const struct loaded_elf *elf = libc ? target_module_elf(libc) : NULL;
@@ -26,9 +25,5 @@ int code_spots_find(const struct target_modules *modules, struct code_spots *spo
         spots->put_back = find_bytes(text, size, elf->text_low, code_spots_put_back);
     }
     free(text);
-    if (!spots->call_kernel || !spots->put_back)
-        return fault_set(fault, -ENOENT,
-                         "memoir does not know the C library of process %d; use a build with glibc",
-                         (int)modules->pid);
-    return 0;
+    return spots->call_kernel && spots->put_back ? 0 : -ENOENT;
 }

@@ -2,7 +2,6 @@
  * kernel and comes back. */
 #pragma once
 
-#include "base/fault.h"
 #include "base/slice.h"
 #include "inject/library/target_modules.h"
 
@@ -15,5 +14,4 @@ struct code_spots {
 extern const struct slice code_spots_call_kernel, code_spots_put_back;
 
 /* 0 or -ENOENT. */
-int code_spots_find(const struct target_modules *modules, struct code_spots *spots,
-                    struct fault *fault);
+int code_spots_find(const struct target_modules *modules, struct code_spots *spots);

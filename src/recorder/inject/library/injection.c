@@ -56,6 +56,30 @@ static int judge_failure(const struct injection *injection, int err)
     return suspicious && became_another(injection) ? -ESTALE : err;
 }
 
+/* Starts whoever reads its objects, and has them listed. */
+static int open_modules(struct injection *injection)
+{
+    struct slice const own = {(const char *)injection->library->build_id,
+                              injection->library->build_id_size};
+    int err = module_client_open(&injection->modules, injection->pid, &injection->memory, own);
+    if (err == 0)
+        err = module_client_await_libc(&injection->modules, LIBC_WAIT_NS);
+    return err;
+}
+
+/* One that the process has broken is of no use to take the hooks out again. */
+static int reopen_modules(struct injection *injection, struct fault *fault)
+{
+    if (injection->modules.reader > 0 && !injection->modules.is_broken)
+        return 0;
+    module_client_close(&injection->modules);
+    int const err = open_modules(injection);
+    if (err < 0)
+        fault_set(fault, err, "cannot look into process %d: %s", (int)injection->pid,
+                  strerror(-err));
+    return module_client_judge(&injection->modules, err, fault);
+}
+
 int injection_open(struct injection *injection, pid_t pid, const struct tracer_library *library,
                    struct fault *fault)
 {
@@ -68,27 +92,25 @@ int injection_open(struct injection *injection, pid_t pid, const struct tracer_l
         return fault_set(fault, -errno, "cannot reach process %d: %s", (int)pid, strerror(errno));
     int err = remote_memory_open(&injection->memory, pid);
     bool const has_memory = err == 0;
-    target_modules_init(&injection->modules, pid, &injection->memory);
-    injection->modules.own_build_id = library->build_id;
-    injection->modules.own_build_id_size = library->build_id_size;
     if (err == 0)
-        err = target_modules_await_libc(&injection->modules, LIBC_WAIT_NS);
+        err = open_modules(injection);
     if (err < 0)
         fault_set(fault, err, "cannot look into process %d: %s", (int)pid, strerror(-err));
     else
-        err = code_spots_find(&injection->modules, &injection->spots, fault);
+        err = module_client_spots(&injection->modules, &injection->spots, fault);
+    err = module_client_judge(&injection->modules, err, fault);
     if (err < 0 && has_memory)
         err = judge_failure(injection, err);
     if (err < 0)
         injection_close(injection);
     else
-        injection->loaded = target_modules_own(&injection->modules) != NULL;
+        injection->loaded = injection->modules.has_own;
     return err;
 }
 
 void injection_close(struct injection *injection)
 {
-    target_modules_fini(&injection->modules);
+    module_client_close(&injection->modules);
     remote_memory_close(&injection->memory);
     if (injection->pidfd >= 0)
         close(injection->pidfd);
@@ -98,13 +120,9 @@ void injection_close(struct injection *injection)
 static int begin(struct injection *injection, struct borrowed_thread *borrowed, const char *advice,
                  struct fault *fault)
 {
-    struct target_module *libc = target_modules_of(&injection->modules, MODULE_LIBC);
-    /* What nearly every stack goes through. */
-    target_modules_prepare(&injection->modules, libc);
-    if (injection->modules.modules.count)
-        target_modules_prepare(&injection->modules, injection->modules.modules.items[0]);
+    module_client_prepare(&injection->modules);
     uint64_t errno_location =
-        target_modules_function(&injection->modules, libc, "__errno_location");
+        module_client_function(&injection->modules, MODULE_IN_LIBC, "__errno_location");
     struct borrow_wish const wish = {&injection->modules, &injection->spots, PATIENCE_NS, advice};
     int err = borrow_thread(&wish, borrowed, &injection->times.looks, fault);
     if (err < 0)
@@ -132,8 +150,7 @@ struct library_call {
 static int call_library(struct injection *injection, struct borrowed_thread *borrowed,
                         struct library_call *call, struct fault *fault)
 {
-    const struct target_module *own = target_modules_own(&injection->modules);
-    uint64_t function = own ? target_modules_function(&injection->modules, own, call->name) : 0;
+    uint64_t function = module_client_function(&injection->modules, MODULE_IN_OWN, call->name);
     uint64_t value;
     if (!function)
         return fault_set(fault, -ENOENT,
@@ -165,8 +182,7 @@ static int load(struct injection *injection, struct borrowed_thread *borrowed,
                 const struct passing *passing, struct fault *fault)
 {
     int err = load_library(&injection->modules, borrowed, passing, fault);
-    if (err == 0 && (target_modules_refresh(&injection->modules) < 0 ||
-                     !target_modules_own(&injection->modules)))
+    if (err == 0 && (module_client_refresh(&injection->modules) < 0 || !injection->modules.has_own))
         err = fault_set(fault, -EIO, "process %d loaded another library instead of memoir's",
                         (int)injection->pid);
     return err;
@@ -185,7 +201,7 @@ static unsigned long flags_for(const struct injection *injection,
 static int attach(struct injection *injection, int arena_fd, struct fault *fault)
 {
     static struct borrowed_thread borrowed; /* large; one at a time */
-    bool const is_loaded = target_modules_own(&injection->modules) != NULL;
+    bool const is_loaded = injection->modules.has_own;
     struct passing passing = {is_loaded ? 1 : 2, {arena_fd, injection->library->fd}, {-1, -1}};
     int err = begin(injection, &borrowed, "try again, or start it with memoir run", fault);
     if (err < 0)
@@ -202,8 +218,8 @@ static int attach(struct injection *injection, int arena_fd, struct fault *fault
     if (err != -ETIMEDOUT && err != -ESRCH)
         close_passed(&borrowed, &passing);
     end(injection, &borrowed);
-    injection->loaded = target_modules_own(&injection->modules) != NULL;
-    return err;
+    injection->loaded = injection->modules.has_own;
+    return module_client_judge(&injection->modules, err, fault);
 }
 
 /* In and out of an allocator inside the program, and what that took. */
@@ -236,9 +252,11 @@ static int detach_once(struct injection *injection, int64_t *result, struct faul
 static int detach(struct injection *injection, struct fault *fault)
 {
     int64_t result = -EAGAIN;
-    if (target_modules_refresh(&injection->modules) < 0)
-        return fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)injection->pid);
-    if (!target_modules_own(&injection->modules))
+    if (module_client_refresh(&injection->modules) < 0)
+        return module_client_judge(
+            &injection->modules,
+            fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)injection->pid), fault);
+    if (!injection->modules.has_own)
         return 0;
     int jumps = set_jumps(injection, false, fault);
     for (int i = 0; i < TRIES && result == -EAGAIN; i++) {
@@ -283,7 +301,9 @@ static int detach_job(void *context)
 int injection_attach(struct injection *injection, int arena_fd, struct fault *fault)
 {
     struct fault ignored;
-    int err = tracing_thread_run(attach_job, &(struct injection_job){injection, arena_fd, fault});
+    int err = reopen_modules(injection, fault);
+    if (err == 0)
+        err = tracing_thread_run(attach_job, &(struct injection_job){injection, arena_fd, fault});
     if (err < 0)
         return judge_failure(injection, err);
     err = set_jumps(injection, true, fault);
@@ -296,7 +316,10 @@ int injection_attach(struct injection *injection, int arena_fd, struct fault *fa
 
 int injection_detach(struct injection *injection, struct fault *fault)
 {
-    int err = tracing_thread_run(detach_job, &(struct injection_job){injection, -1, fault});
+    int err = reopen_modules(injection, fault);
+    if (err == 0)
+        err = tracing_thread_run(detach_job, &(struct injection_job){injection, -1, fault});
+    module_client_close(&injection->modules);
     if (err < 0 && judge_failure(injection, err) == -ESTALE)
         return 0; /* the hooks went with the program that had them */
     return err;

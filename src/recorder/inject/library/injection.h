@@ -1,5 +1,8 @@
 /* injection.h - our library in a running process: in, on, off.
  *
+ * What lies in the memory of that process is read by a confined child (module_client.h).  It stays
+ * until the library is off: another one, made in the midst of a recording, would share all memory
+ * of the recorder, which then copies each page that it writes to.
  * Nothing is written to disk and no descriptor stays open there; the library stays mapped, does
  * nothing when off, and is used again.  One thread of the process is borrowed for each step, the
  * others run.  Use from one thread. */
@@ -21,7 +24,7 @@ struct injection {
     pid_t pid;
     int pidfd;
     struct remote_memory memory;
-    struct target_modules modules;
+    struct module_client modules;
     struct code_spots spots;
     const struct tracer_library *library;
     struct injection_times times;

@@ -20,39 +20,26 @@
 #define PRIVATE_DLOPEN 0x80000000u /* what __libc_dlopen_mode wants beside the mode */
 
 struct loader {
-    const struct target_modules *modules;
+    struct module_client *modules;
     struct borrowed_thread *borrowed;
     const struct passing *passing;
     uint64_t dlopen, dlerror;
     uint64_t mode;
 };
 
-static uint64_t find_anywhere(const struct target_modules *modules, const char *name,
-                              const char *in)
-{
-    vec_each (module, &modules->modules) {
-        const char *slash = strrchr(target_module_name(*module), '/');
-        if (slash && strncmp(slash + 1, in, strlen(in)) == 0) {
-            uint64_t found = target_modules_function(modules, *module, name);
-            if (found)
-                return found;
-        }
-    }
-    return 0;
-}
-
 /* glibc 2.34 has it in libc; before, libdl has it, and libc its own private one. */
 static int find_loader(struct loader *loader, struct fault *fault)
 {
     loader->mode = RTLD_NOW;
-    loader->dlopen = find_anywhere(loader->modules, "dlopen", "libc");
-    loader->dlerror = find_anywhere(loader->modules, "dlerror", "libc");
+    loader->dlopen = module_client_function(loader->modules, MODULE_IN_LIBC, "dlopen");
+    loader->dlerror = module_client_function(loader->modules, MODULE_IN_LIBC, "dlerror");
     if (!loader->dlopen) {
-        loader->dlopen = find_anywhere(loader->modules, "dlopen", "libdl");
-        loader->dlerror = find_anywhere(loader->modules, "dlerror", "libdl");
+        loader->dlopen = module_client_function(loader->modules, MODULE_IN_LIBDL, "dlopen");
+        loader->dlerror = module_client_function(loader->modules, MODULE_IN_LIBDL, "dlerror");
     }
     if (!loader->dlopen) {
-        loader->dlopen = find_anywhere(loader->modules, "__libc_dlopen_mode", "libc");
+        loader->dlopen =
+            module_client_function(loader->modules, MODULE_IN_LIBC, "__libc_dlopen_mode");
         loader->mode |= PRIVATE_DLOPEN;
     }
     return loader->dlopen
@@ -104,10 +91,8 @@ static bool can_read_path(const struct loader *loader, const char *path)
 /* Spelled with more slashes than anybody would use: the loader knows what it has loaded by name. */
 static void spell_path(const struct loader *loader, int remote_fd, char *path, size_t size)
 {
-    int copies = 0;
-    vec_each (module, &loader->modules->modules)
-        copies += target_module_kind(*module) == MODULE_TRACER;
-    snprintf(path, size, "/proc/self%.*sfd/%d", 2 + copies % 30, "////////////////////////////////",
+    int const copies = (int)(loader->modules->own_copies % 30);
+    snprintf(path, size, "/proc/self%.*sfd/%d", 2 + copies, "////////////////////////////////",
              remote_fd);
 }
 
@@ -230,7 +215,7 @@ static int load_by_file(const struct loader *loader, struct fault *fault)
                      (int)loader->modules->pid, why, (int)loader->modules->pid);
 }
 
-int load_library(const struct target_modules *modules, struct borrowed_thread *borrowed,
+int load_library(struct module_client *modules, struct borrowed_thread *borrowed,
                  const struct passing *passing, struct fault *fault)
 {
     struct loader loader = {.modules = modules, .borrowed = borrowed, .passing = passing};

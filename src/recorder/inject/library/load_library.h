@@ -9,5 +9,5 @@
 /* Loads it by /proc/self/fd where the process has /proc, else from a file that the process itself
  * makes for that moment: nothing is ever written by us where a process says.  0 or -errno with
  * `fault`. */
-int load_library(const struct target_modules *modules, struct borrowed_thread *borrowed,
+int load_library(struct module_client *modules, struct borrowed_thread *borrowed,
                  const struct passing *passing, struct fault *fault);

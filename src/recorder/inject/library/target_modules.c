@@ -4,15 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "inject/threads/busy_names.h"
-#include "inject/threads/thread_stop.h"
 #include "unwind/eh_frame.h"
 
 #define TABLES_MAX (256ull << 20)
-#define NAP_NS     1000000l
 
 struct target_module {
     struct loaded_elf elf;
@@ -34,10 +30,9 @@ struct memory_reader target_modules_reader(const struct target_modules *modules)
     return (struct memory_reader){read_remote, (void *)modules->memory};
 }
 
-void target_modules_init(struct target_modules *modules, pid_t pid,
-                         const struct remote_memory *memory)
+void target_modules_init(struct target_modules *modules, const struct remote_memory *memory)
 {
-    *modules = (struct target_modules){.pid = pid, .memory = memory};
+    *modules = (struct target_modules){.memory = memory};
 }
 
 static void module_destroy(struct target_module *module)
@@ -147,13 +142,12 @@ static int add_module(struct target_modules *modules, struct target_modules *kno
     return -ENOMEM;
 }
 
-int target_modules_refresh(struct target_modules *modules)
+int target_modules_refresh(struct target_modules *modules, int maps)
 {
-    struct target_modules fresh = {.pid = modules->pid,
-                                   .memory = modules->memory,
+    struct target_modules fresh = {.memory = modules->memory,
                                    .own_build_id = modules->own_build_id,
                                    .own_build_id_size = modules->own_build_id_size};
-    int err = map_list_read((uint32_t)modules->pid, &fresh.maps);
+    int err = map_list_read_open(maps, &fresh.maps);
     if (err < 0)
         return err;
     vec_each (region, &fresh.maps.regions) {
@@ -162,18 +156,6 @@ int target_modules_refresh(struct target_modules *modules)
     }
     target_modules_fini(modules);
     *modules = fresh;
-    return err;
-}
-
-int target_modules_await_libc(struct target_modules *modules, uint64_t wait_ns)
-{
-    uint64_t start = monotonic_ns();
-    int err = target_modules_refresh(modules);
-    while (err == 0 && !target_modules_of(modules, MODULE_LIBC) &&
-           monotonic_ns() - start < wait_ns && !remote_memory_is_gone(modules->memory)) {
-        nanosleep(&(struct timespec){0, NAP_NS}, NULL);
-        err = target_modules_refresh(modules);
-    }
     return err;
 }
 

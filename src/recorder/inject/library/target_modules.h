@@ -1,6 +1,7 @@
 /* target_modules.h - the objects loaded in another process: which one holds an address, how to
  * step out of a function there, and whether a thread that is inside it may be borrowed.
  *
+ * All this is read from memory that may be hostile, so only the confined module_reader.h does it.
  * Unwind tables and symbols are copied when first wanted, never while somebody waits: see
  * target_modules_prepare. */
 #pragma once
@@ -33,7 +34,6 @@ struct target_module;
 struct unwind_row; /* of unwind/eh_frame.h, which does not go together with <signal.h> */
 
 struct target_modules {
-    pid_t pid;
     const struct remote_memory *memory;
     struct map_list maps;
     VEC(struct target_module *) modules; /* by address */
@@ -41,17 +41,12 @@ struct target_modules {
     uint32_t own_build_id_size;
 };
 
-void target_modules_init(struct target_modules *modules, pid_t pid,
-                         const struct remote_memory *memory);
+void target_modules_init(struct target_modules *modules, const struct remote_memory *memory);
 void target_modules_fini(struct target_modules *modules);
 
-/* Reads the list of mappings again.  0 or -errno; what was copied of objects that are still
- * there stays. */
-int target_modules_refresh(struct target_modules *modules);
-
-/* The same until libc is among them: a program that begins just now loads it first.  0, also
- * when `wait_ns` was not enough, or it becomes another program meanwhile; or -errno. */
-int target_modules_await_libc(struct target_modules *modules, uint64_t wait_ns);
+/* Reads the list of mappings again, from PROC_MAPS.  0 or -errno; what was copied of objects that
+ * are still there stays. */
+int target_modules_refresh(struct target_modules *modules, int maps);
 
 /* The object that holds `address`, or NULL. */
 struct target_module *target_modules_at(const struct target_modules *modules, uint64_t address);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "inject/threads/stack_look.h"
 #include "inject/threads/thread_rank.h"
 #include "inject/threads/thread_registers.h"
 #include "procfs/process/process_status.h"
@@ -25,7 +24,7 @@
 #define DENIED_NS 50000000ull
 
 struct borrow_search {
-    struct target_modules *modules;
+    struct module_client *modules;
     const struct code_spots *spots;
     struct borrowed_thread *borrowed;
     struct borrow_report *report;
@@ -59,16 +58,13 @@ static void release(struct borrow_search *search, struct stopped_thread *thread)
         search->report->longest_ns = stopped;
 }
 
-static void count_verdict(struct borrow_search *search, const struct stack_view *view)
+static void count_verdict(struct borrow_search *search, const struct module_look *look)
 {
     struct borrow_report *report = search->report;
-    report->busy += view->verdict == STACK_BUSY;
-    report->in_handler += view->verdict == STACK_IN_HANDLER;
-    report->unknown += view->verdict == STACK_UNKNOWN || view->verdict == STACK_UNPREPARED;
-    const struct target_module *module = target_modules_at(search->modules, view->where);
-    const char *name = module ? target_module_name(module) : "code of no file";
-    const char *slash = strrchr(name, '/');
-    snprintf(report->busy_where, sizeof(report->busy_where), "%s", slash ? slash + 1 : name);
+    report->busy += look->verdict == STACK_BUSY;
+    report->in_handler += look->verdict == STACK_IN_HANDLER;
+    report->unknown += look->verdict == STACK_UNKNOWN || look->verdict == STACK_UNPREPARED;
+    snprintf(report->busy_where, sizeof(report->busy_where), "%s", look->where);
 }
 
 /* One look.  0: borrowed.  -EAGAIN: not now.  1: an object had to be prepared, look again. */
@@ -76,7 +72,8 @@ static int look(struct borrow_search *search, pid_t tid)
 {
     struct stopped_thread thread;
     struct user_regs_struct registers;
-    struct stack_view view = {.verdict = STACK_UNKNOWN};
+    struct module_look found = {.verdict = STACK_UNKNOWN};
+    uint64_t numbered[REG_COUNT];
     int err = thread_stop(tid, STOP_WAIT_NS, &thread);
     if (err == -EAGAIN && search->stuck_count < STUCK_MAX) {
         search->stuck[search->stuck_count++] = tid;
@@ -85,29 +82,25 @@ static int look(struct borrow_search *search, pid_t tid)
     if (err < 0)
         return err;
     search->report->looks++;
-    if (thread_registers(tid, &registers) && registers_are_64(&registers))
-        stack_look(search->modules, &registers, &view);
-    if (view.verdict == STACK_FREE) {
-        err = borrowed_begin(search->borrowed, search->modules->pid, thread, search->modules,
-                             search->spots);
+    if (thread_registers(tid, &registers) && registers_are_64(&registers)) {
+        registers_numbered(&registers, numbered);
+        module_client_look(search->modules, numbered, &found);
+    }
+    if (found.verdict == STACK_FREE) {
+        err = borrowed_begin(search->borrowed, thread, search->modules, search->spots);
         if (err < 0)
             release(search, &thread);
         return err == -EIO ? -EAGAIN : err;
     }
     release(search, &thread);
-    if (view.verdict != STACK_UNPREPARED) {
-        count_verdict(search, &view);
+    if (search->modules->is_broken)
+        return -EPROTO;
+    err = found.verdict == STACK_UNPREPARED ? module_client_complete(search->modules, &found) : 0;
+    if (err == 0) {
+        count_verdict(search, &found);
         return -EAGAIN;
     }
-    if (view.unprepared)
-        target_modules_prepare(search->modules, view.unprepared);
-    else if (target_modules_refresh(search->modules) < 0)
-        return -ESRCH;
-    if (!target_modules_at(search->modules, view.where)) {
-        count_verdict(search, &view);
-        return -EAGAIN;
-    }
-    return 1;
+    return err < 0 && err != -EPROTO ? -ESRCH : err;
 }
 
 /* Looks at a thread until all objects on its stack are known. */
@@ -185,7 +178,7 @@ static int look_at_all(struct borrow_search *search, bool *permitted)
     if (count == 0 && (process_status_read(pid, 0, &status) < 0 || status.state == 'Z'))
         err = -ESRCH;
     *permitted |= count == 0; /* all of them wait for pages or the disk: nobody said no */
-    for (size_t i = 0; i < count && err != 0; i++) {
+    for (size_t i = 0; i < count && err != 0 && err != -EPROTO; i++) {
         err = look_closely(search, ranked[i].tid);
         *permitted |= err != -EPERM;
         if (err == -EPERM ||
@@ -220,6 +213,8 @@ int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrow
     forget_stuck(&search); /* the rest is let go when this thread of ours ends */
     if (err == 0)
         return 0;
+    if (err == -EPROTO)
+        return module_client_judge(wish->modules, err, fault);
     if (err == -ESRCH)
         return fault_set(fault, err, "process %d ended meanwhile", (int)wish->modules->pid);
     if (!permitted)

@@ -8,6 +8,7 @@
  * disturbs it may stop later: call this in a tracing thread. */
 #pragma once
 
+#include "inject/library/module_client.h"
 #include "inject/threads/borrowed_thread.h"
 
 struct borrow_report {
@@ -18,14 +19,15 @@ struct borrow_report {
 };
 
 struct borrow_wish {
-    struct target_modules *modules;
+    struct module_client *modules;
     const struct code_spots *spots;
     uint64_t patience_ns; /* how long to look */
     const char *advice;   /* what to do when there is none; NULL: to try again */
 };
 
 /* 0; or with `fault` -EBUSY when no thread was found, -EPERM when the kernel forbids ptrace,
- * -ESRCH when the process is gone, or is another program than the modules tell of.  `report`
+ * -ESRCH when the process is gone, or is another program than the modules tell of, -EPROTO when
+ * their reader is broken.  `report`
  * counts on from what it was. */
 int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrowed,
                   struct borrow_report *report, struct fault *fault);

@@ -80,7 +80,7 @@ static int64_t waiting_call(const struct borrowed_thread *borrowed)
 }
 
 /* Lays down what puts the thread back without us. */
-static int lay_frame(struct borrowed_thread *borrowed, const struct target_modules *modules)
+static int lay_frame(struct borrowed_thread *borrowed, const struct module_client *modules)
 {
     uint8_t bytes[PUT_BACK_MAX];
     size_t size;
@@ -118,7 +118,7 @@ static uint64_t choose_room(const struct map_list *maps)
 }
 
 /* Lays down what unmaps that, too. */
-static int lay_first_frame(struct borrowed_thread *borrowed, const struct target_modules *modules)
+static int lay_first_frame(struct borrowed_thread *borrowed, const struct module_client *modules)
 {
     uint8_t bytes[PUT_BACK_MAX];
     size_t size;
@@ -133,12 +133,12 @@ static int lay_first_frame(struct borrowed_thread *borrowed, const struct target
     return remote_write(borrowed->memory, borrowed->back, bytes, size) ? 0 : -EIO;
 }
 
-int borrowed_begin(struct borrowed_thread *borrowed, pid_t pid, struct stopped_thread thread,
-                   const struct target_modules *modules, const struct code_spots *spots)
+int borrowed_begin(struct borrowed_thread *borrowed, struct stopped_thread thread,
+                   const struct module_client *modules, const struct code_spots *spots)
 {
     memset(borrowed, 0, offsetof(struct borrowed_thread, vectors));
     borrowed->thread = thread;
-    borrowed->pid = pid;
+    borrowed->pid = modules->pid;
     borrowed->memory = modules->memory;
     borrowed->spots = *spots;
     borrowed->scratch = borrowed->errno_at = 0;

@@ -11,7 +11,7 @@
 #include <sys/user.h>
 
 #include "base/fault.h"
-#include "inject/library/code_spots.h"
+#include "inject/library/module_client.h"
 #include "inject/threads/thread_stop.h"
 
 #define BORROWED_VECTOR_MAX 16384u
@@ -35,11 +35,11 @@ struct borrowed_thread {
     bool masked; /* its signals wait */
 };
 
-/* Takes over a thread that stack_look found free.  `modules` tell where its stack ends, and
+/* Takes over a thread that was found free.  `modules` tell where its stack ends, and
  * where nothing is.  0, -EAGAIN when this moment is not good (in a restartable sequence, too
  * little stack), -ESRCH, -EIO; then nothing was changed. */
-int borrowed_begin(struct borrowed_thread *borrowed, pid_t pid, struct stopped_thread thread,
-                   const struct target_modules *modules, const struct code_spots *spots);
+int borrowed_begin(struct borrowed_thread *borrowed, struct stopped_thread thread,
+                   const struct module_client *modules, const struct code_spots *spots);
 
 /* Makes it call the kernel, before there is room for more.  0 with *result as the kernel gives
  * it, -errno of ours with `fault`. */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "inject/threads/thread_registers.h"
 #include "unwind/eh_frame.h"
 
 #define FRAMES_MAX 4096u
@@ -72,7 +71,7 @@ static bool look_at_frame(const struct target_modules *modules, uint64_t pc, str
     return true;
 }
 
-void stack_look(const struct target_modules *modules, const struct user_regs_struct *registers,
+void stack_look(const struct target_modules *modules, const uint64_t registers[REG_COUNT],
                 struct stack_view *view)
 {
     uint64_t now[REG_COUNT];
@@ -81,7 +80,7 @@ void stack_look(const struct target_modules *modules, const struct user_regs_str
     bool outermost = false;
 
     *view = (struct stack_view){.verdict = STACK_BUSY};
-    registers_numbered(registers, now);
+    memcpy(now, registers, sizeof(now));
     for (; view->frames < FRAMES_MAX && !outermost; view->frames++) {
         uint64_t sp = now[REG_SP], pc = now[REG_IP] - (view->frames > 0);
         if (now[REG_IP] == 0)

@@ -1,9 +1,8 @@
 /* stack_look.h - what a stopped thread is in the middle of, told from its whole stack. */
 #pragma once
 
-#include <sys/user.h>
-
 #include "inject/library/target_modules.h"
+#include "machine/registers.h"
 
 enum stack_verdict {
     STACK_FREE,       /* may be borrowed */
@@ -23,5 +22,5 @@ struct stack_view {
 };
 
 /* The thread must stand still meanwhile. */
-void stack_look(const struct target_modules *modules, const struct user_regs_struct *registers,
+void stack_look(const struct target_modules *modules, const uint64_t registers[REG_COUNT],
                 struct stack_view *view);

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/invariant.h"
+#include "procfs/process/proc_request.h"
 #include "procfs/process/proc_text.h"
 
 #define PATH_ROOM 96 /* the longest is of two addresses */
@@ -43,6 +45,18 @@ static const struct {
     [PROC_ITSELF] = {".", O_PATH | O_DIRECTORY},
 };
 
+static proc_asker asker;
+
+void proc_ask_by(proc_asker wanted)
+{
+    asker = wanted;
+}
+
+bool proc_is_asked(void)
+{
+    return asker != NULL;
+}
+
 static void write_path(char path[PATH_ROOM], uint32_t pid, uint32_t tid, enum proc_file file)
 {
     INVARIANT(file < PROC_FILES);
@@ -52,9 +66,18 @@ static void write_path(char path[PATH_ROOM], uint32_t pid, uint32_t tid, enum pr
         snprintf(path, PATH_ROOM, "/proc/%u/%s", pid, table[file].name);
 }
 
+static int ask(uint32_t pid, uint32_t tid, enum proc_file file, enum proc_question question,
+               struct proc_reply *reply)
+{
+    return asker(&(struct proc_request){pid, tid, file, question}, reply);
+}
+
 int proc_open(uint32_t pid, uint32_t tid, enum proc_file file)
 {
     char path[PATH_ROOM];
+    struct proc_reply reply;
+    if (asker)
+        return ask(pid, tid, file, PROC_ASK_OPEN, &reply);
     write_path(path, pid, tid, file);
     int const fd = open(path, table[file].flags | O_CLOEXEC);
     return fd < 0 ? -errno : fd;
@@ -63,6 +86,8 @@ int proc_open(uint32_t pid, uint32_t tid, enum proc_file file)
 int proc_mapped_system(uint32_t pid, uint64_t start, uint64_t end, struct statfs *about)
 {
     char path[PATH_ROOM];
+    if (asker)
+        return -EACCES;
     snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
     return statfs(path, about) < 0 ? -errno : 0;
 }
@@ -92,6 +117,14 @@ DIR *proc_open_folder(uint32_t pid, enum proc_file file)
 ssize_t proc_read_link(uint32_t pid, enum proc_file file, char *text, size_t size)
 {
     char path[PATH_ROOM];
+    struct proc_reply reply;
+    if (asker) {
+        int const failed = ask(pid, 0, file, PROC_ASK_LINK, &reply);
+        size_t const fits = failed ? 0 : reply.length < size ? reply.length : size - 1;
+        memcpy(text, reply.link, fits);
+        text[fits] = '\0';
+        return failed ? failed : (ssize_t)fits;
+    }
     write_path(path, pid, 0, file);
     ssize_t const length = readlink(path, text, size - 1);
     int const err = length < 0 ? -errno : 0;
@@ -102,6 +135,12 @@ ssize_t proc_read_link(uint32_t pid, enum proc_file file, char *text, size_t siz
 int proc_stat(uint32_t pid, uint32_t tid, enum proc_file file, struct stat *about)
 {
     char path[PATH_ROOM];
+    struct proc_reply reply;
+    if (asker) {
+        int const err = ask(pid, tid, file, PROC_ASK_ABOUT, &reply);
+        *about = reply.about;
+        return err;
+    }
     write_path(path, pid, tid, file);
     return stat(path, about) < 0 ? -errno : 0;
 }
