@@ -59,6 +59,22 @@ objects_case() { # objects_case SEED: its ELF tables in memory are no tables any
     kill "$pid"
 }
 
+# An exec, while memoir has its thread, of a program that is root's and crashes: nothing is written into that.
+setuid_case() {
+    local pid status
+    cp "$house/hostile-turns_setuid" "$house/roots"
+    chmod 4755 "$house/roots"
+    ("${nobody[@]}" "$house/hostile-turns_setuid" "$house/roots"; echo "died of $?") >setuid.said 2>&1 &
+    wait_until 10 grep -q ready setuid.said
+    pid=$(pgrep -f "^$house/hostile-turns_setuid $house/roots")
+    "$hostile-bounded" $seconds "$MEMOIR" attach --for 0.5s -o setuid.memoir "$pid" >setuid.out 2>setuid.err
+    status=$(sed -n 's/^status //p' setuid.out)
+    equal setuid-status 1 "$status"
+    equal setuid-sentence "1 memoir" "$(wc -l <setuid.err) $(cut -d: -f1 setuid.err)"
+    wait_until 10 grep -q died setuid.said
+    equal setuid-crashes-by-itself "ready died of 139" "$(grep -v Segmentation setuid.said | tr '\n' ' ' | sed 's/ $//')"
+}
+
 victim_is_whole() { # victim_is_whole CASE: nothing has been done to it, and nobody has recorded it
     cp "/proc/$victim/maps" victim.after
     same_text "$1-victim-has-its-memory" victim.before victim.after
@@ -94,7 +110,7 @@ victim_is_whole run
 
 if [ "$(id -u)" = 0 ]; then
     open_house
-    for name in flips_words forges_pids forges_numbers spoils_memory holds_seats floods spoils_objects; do cp "$hostile-$name" "$house"; done
+    for name in flips_words forges_pids forges_numbers spoils_memory holds_seats floods spoils_objects turns_setuid; do cp "$hostile-$name" "$house"; done
     chmod -R a+rX "$house"
     attach_case "flipped words" flips_words &
     attach_case "forged pids" forges_pids $victim 1 &
@@ -104,6 +120,11 @@ if [ "$(id -u)" = 0 ]; then
     attach_case "flooded" floods blocks &
     for job in $(jobs -p); do [ "$job" = "$victim" ] || wait "$job"; done
     victim_is_whole attach
+    if findmnt -no OPTIONS -T "$house" | grep -q nosuid; then
+        skip setuid "no set-user-ID programs in $house: it is mounted nosuid"
+    else
+        setuid_case
+    fi
     for seed in 0 1 2 5 10; do objects_case $seed & done
     for job in $(jobs -p); do [ "$job" = "$victim" ] || wait "$job"; done
 else

@@ -20,7 +20,7 @@ int code_spots_find(const struct target_modules *modules, struct code_spots *spo
     uint64_t size = elf ? elf->text_high - elf->text_low : 0;
     char *text = size > 0 && size < TEXT_MAX ? malloc(size) : NULL;
     *spots = (struct code_spots){0, 0};
-    if (text && remote_read(modules->memory, elf->text_low, text, size)) {
+    if (text && target_modules_read(modules, elf->text_low, text, size)) {
         spots->call_kernel = find_bytes(text, size, elf->text_low, code_spots_call_kernel);
         spots->put_back = find_bytes(text, size, elf->text_low, code_spots_put_back);
     }

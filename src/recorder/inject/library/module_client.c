@@ -15,6 +15,8 @@
 #include "sandbox/line.h"
 
 #define NAP_NS      1000000l
+#define BURY_NS     (2 * NS_PER_SECOND)
+#define BURY_NAP_NS 100000l
 #define PATIENCE_MS 20000 /* the longest work takes a second; the machine may be busy */
 
 /* What of a mapping makes it one that can hold an address. */
@@ -59,6 +61,14 @@ int module_client_open(struct module_client *client, pid_t pid, const struct rem
     return failed;
 }
 
+/* One that waits for memory that never comes cannot even be killed: it is left behind. */
+static void bury(pid_t reader)
+{
+    uint64_t const start = monotonic_ns();
+    while (waitpid(reader, NULL, WNOHANG) == 0 && monotonic_ns() - start < BURY_NS)
+        nanosleep(&(struct timespec){0, BURY_NAP_NS}, NULL);
+}
+
 void module_client_close(struct module_client *client)
 {
     map_list_fini(&client->maps);
@@ -67,8 +77,7 @@ void module_client_close(struct module_client *client)
     close(client->line);
     client->line = -1;
     kill(client->reader, SIGKILL); /* it holds nothing, and may not want to end */
-    while (waitpid(client->reader, NULL, 0) < 0 && errno == EINTR)
-        ;
+    bury(client->reader);
     client->reader = 0;
 }
 
@@ -97,19 +106,25 @@ static bool hear(const struct module_client *client, struct module_answer *answe
 }
 
 /* -EPROTO when there is no answer; else what it says. */
-static int ask(struct module_client *client, const struct module_question *question, int descriptor,
-               struct module_answer *answer)
+static int ask_with(struct module_client *client, const struct module_question *question,
+                    const int *files, size_t count, struct module_answer *answer)
 {
     memset(answer, 0, sizeof(*answer));
     if (!client->is_broken)
-        client->is_broken = line_send(client->line, question, sizeof(*question), &descriptor,
-                                      descriptor >= 0) < 0 ||
-                            !hear(client, answer);
+        client->is_broken =
+            line_send(client->line, question, sizeof(*question), files, count) < 0 ||
+            !hear(client, answer);
     if (client->is_broken) {
         memset(answer, 0, sizeof(*answer));
         return -EPROTO;
     }
     return answer->err;
+}
+
+static int ask(struct module_client *client, const struct module_question *question,
+               struct module_answer *answer)
+{
+    return ask_with(client, question, NULL, 0, answer);
 }
 
 static bool is_mapped(const struct module_client *client, uint64_t address,
@@ -142,20 +157,24 @@ int module_client_refresh(struct module_client *client)
     struct module_question const question = {.order = MODULE_REFRESH};
     struct module_answer answer;
     int const maps = proc_open((uint32_t)client->pid, 0, PROC_MAPS);
-    if (maps < 0)
-        return maps;
+    int const mounts = proc_open((uint32_t)client->pid, 0, PROC_MOUNTINFO);
+    int err = maps < 0 ? maps : mounts < 0 ? mounts : 0;
     map_list_fini(&client->maps);
-    int err = map_list_read_open(maps, &client->maps);
+    if (err == 0)
+        err = map_list_read_open(maps, &client->maps);
     if (err == 0 && lseek(maps, 0, SEEK_SET) < 0)
         err = -errno;
     if (err == 0)
-        err = ask(client, &question, maps, &answer);
+        err = ask_with(client, &question, (int[2]){maps, mounts}, 2, &answer);
     if (err == 0) {
         client->has_libc = answer.has_libc != 0;
         client->has_own = answer.has_own != 0;
         client->own_copies = answer.own_copies;
     }
-    close(maps);
+    if (maps >= 0)
+        close(maps);
+    if (mounts >= 0)
+        close(mounts);
     return err;
 }
 
@@ -174,13 +193,13 @@ int module_client_await_libc(struct module_client *client, uint64_t wait_ns)
 void module_client_prepare(struct module_client *client)
 {
     struct module_answer answer;
-    (void)ask(client, &(struct module_question){.order = MODULE_PREPARE_USUAL}, -1, &answer);
+    (void)ask(client, &(struct module_question){.order = MODULE_PREPARE_USUAL}, &answer);
 }
 
 int module_client_spots(struct module_client *client, struct code_spots *spots, struct fault *fault)
 {
     struct module_answer answer;
-    int const err = ask(client, &(struct module_question){.order = MODULE_SPOTS}, -1, &answer);
+    int const err = ask(client, &(struct module_question){.order = MODULE_SPOTS}, &answer);
     spots->call_kernel = check(client, answer.addresses[0], holds_code);
     spots->put_back = check(client, answer.addresses[1], holds_code);
     if (client->is_broken)
@@ -200,7 +219,7 @@ static uint64_t find(struct module_client *client, struct module_question questi
     if (size >= sizeof(question.name))
         return 0;
     memcpy(question.name, name, size);
-    (void)ask(client, &question, -1, &answer);
+    (void)ask(client, &question, &answer);
     return check(client, answer.addresses[0], holds);
 }
 
@@ -223,7 +242,7 @@ void module_client_look(struct module_client *client, const uint64_t registers[R
     struct module_answer answer;
     memcpy(question.registers, registers, sizeof(question.registers));
     *look = (struct module_look){.verdict = STACK_UNKNOWN};
-    if (ask(client, &question, -1, &answer) < 0)
+    if (ask(client, &question, &answer) < 0)
         return;
     look->verdict = (enum stack_verdict)answer.verdict;
     look->is_lacking = answer.is_lacking != 0;
@@ -237,6 +256,6 @@ int module_client_complete(struct module_client *client, const struct module_loo
     struct module_question const question = {.order = MODULE_PREPARE_LACKING};
     int err = look->is_lacking ? 0 : module_client_refresh(client);
     if (err == 0)
-        err = ask(client, &question, -1, &answer);
+        err = ask(client, &question, &answer);
     return err < 0 ? err : answer.has_module != 0;
 }

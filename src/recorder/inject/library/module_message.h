@@ -14,7 +14,7 @@
 #define MODULE_WHERE_MAX 64u
 
 enum module_order {
-    MODULE_REFRESH,       /* with PROC_MAPS of the target, as a descriptor */
+    MODULE_REFRESH,       /* with PROC_MAPS and PROC_MOUNTINFO of the target */
     MODULE_PREPARE_USUAL, /* what nearly every stack goes through */
     MODULE_PREPARE_LACKING,
     MODULE_SPOTS,

@@ -21,9 +21,12 @@ struct module_reader {
     struct stack_view view; /* of the last look */
 };
 
-static void refresh(struct module_reader *reader, int maps, struct module_answer *answer)
+static void refresh(struct module_reader *reader, const int files[LINE_DESCRIPTORS_MAX],
+                    struct module_answer *answer)
 {
-    answer->err = maps < 0 ? -EBADF : target_modules_refresh(&reader->modules, maps);
+    answer->err = files[0] < 0 || files[1] < 0
+                      ? -EBADF
+                      : target_modules_refresh(&reader->modules, files[0], files[1]);
     answer->has_libc = target_modules_of(&reader->modules, MODULE_LIBC) != NULL;
     answer->has_own = target_modules_own(&reader->modules) != NULL;
     vec_each (module, &reader->modules.modules)
@@ -93,12 +96,12 @@ static void look(struct module_reader *reader, const uint64_t registers[REG_COUN
 }
 
 static void answer_question(struct module_reader *reader, const struct module_question *question,
-                            int descriptor, struct module_answer *answer)
+                            const int files[LINE_DESCRIPTORS_MAX], struct module_answer *answer)
 {
     struct code_spots spots = {0, 0};
     switch ((enum module_order)question->order) {
     case MODULE_REFRESH:
-        refresh(reader, descriptor, answer);
+        refresh(reader, files, answer);
         break;
     case MODULE_PREPARE_USUAL:
         prepare_usual(reader);
@@ -143,9 +146,11 @@ _Noreturn void module_reader_run(const struct module_reader_wish *wish)
 {
     static struct module_reader reader;
     struct module_question question;
+    uint64_t const memfd_device = mounted_devices_memfd();
     int descriptors[LINE_DESCRIPTORS_MAX], err = confine(wish);
     reader.line = wish->line;
     target_modules_init(&reader.modules, wish->memory);
+    reader.modules.memfd_device = memfd_device;
     reader.modules.own_build_id = wish->own_build_id;
     reader.modules.own_build_id_size = wish->own_build_id_size;
     while (err == 0 &&
@@ -153,7 +158,7 @@ _Noreturn void module_reader_run(const struct module_reader_wish *wish)
                (ssize_t)sizeof(question) &&
            module_question_is_valid(&question)) {
         struct module_answer answer = {.err = 0};
-        answer_question(&reader, &question, descriptors[0], &answer);
+        answer_question(&reader, &question, descriptors, &answer);
         for (size_t i = 0; i < LINE_DESCRIPTORS_MAX; i++)
             if (descriptors[i] >= 0)
                 close(descriptors[i]);

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "inject/library/errand_code.h"
@@ -86,6 +87,19 @@ static int send_all(int socket, const struct passing *passing)
     return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -errno;
 }
 
+/* Whether it is an end of the pair that was just made.  Which number the pair has stands in memory
+ * that they can write; a connection of theirs to a service would bring it a message of root's. */
+static bool is_their_own(int socket, pid_t pid)
+{
+    struct ucred maker;
+    struct sockaddr_un peer;
+    socklen_t maker_size = sizeof(maker), peer_size = sizeof(peer);
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &maker, &maker_size) == 0 &&
+           maker.pid == pid &&
+           getpeername(socket, (struct sockaddr *)&peer, &peer_size) == 0 &&
+           peer.sun_family == AF_UNIX && peer_size == sizeof(peer.sun_family);
+}
+
 /* A result of theirs that is an error, in our words. */
 static int failed(const struct borrowed_thread *borrowed, int64_t result, const char *what,
                   struct fault *fault)
@@ -140,7 +154,9 @@ int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, struct passing
     if (!remote_read(borrowed->memory, borrowed_cells(borrowed), pair, sizeof(pair)))
         return fault_set(fault, -EIO, "cannot read the memory of process %d", (int)borrowed->pid);
     int ours = (int)syscall(SYS_pidfd_getfd, pidfd, pair[1], 0);
-    int sent = ours < 0 ? -errno : send_all(ours, passing);
+    int sent = ours < 0 ? -errno : -EBADF;
+    if (ours >= 0 && is_their_own(ours, borrowed->pid))
+        sent = send_all(ours, passing);
     err = receive(borrowed, pair, passing, fault);
     if (sent < 0)
         err = fault_set(fault, sent, "cannot pass file descriptors to process %d: %s",

@@ -20,14 +20,33 @@ struct target_module {
     struct busy_names *busy;
 };
 
+static bool is_served(const struct target_modules *modules, const struct map_region *region)
+{
+    return region->inode != 0 && mounted_devices_is_served(&modules->devices, region->device);
+}
+
+bool target_modules_read(const struct target_modules *modules, uint64_t address, void *to,
+                         size_t size)
+{
+    for (uint64_t at = address; at - address < size;) {
+        const struct map_region *region = map_list_find(&modules->maps, at);
+        if (!region) /* remote_read finds nothing either */
+            break;
+        if (is_served(modules, region))
+            return false;
+        at = region->end;
+    }
+    return remote_read(modules->memory, address, to, size);
+}
+
 static bool read_remote(void *context, uint64_t address, void *to, size_t size)
 {
-    return remote_read(context, address, to, size);
+    return target_modules_read(context, address, to, size);
 }
 
 struct memory_reader target_modules_reader(const struct target_modules *modules)
 {
-    return (struct memory_reader){read_remote, (void *)modules->memory};
+    return (struct memory_reader){read_remote, (void *)modules};
 }
 
 void target_modules_init(struct target_modules *modules, const struct remote_memory *memory)
@@ -50,6 +69,7 @@ void target_modules_fini(struct target_modules *modules)
         module_destroy(*module);
     vec_free(&modules->modules);
     map_list_fini(&modules->maps);
+    mounted_devices_fini(&modules->devices);
 }
 
 static const char *file_name(const char *path)
@@ -142,14 +162,15 @@ static int add_module(struct target_modules *modules, struct target_modules *kno
     return -ENOMEM;
 }
 
-int target_modules_refresh(struct target_modules *modules, int maps)
+int target_modules_refresh(struct target_modules *modules, int maps, int mountinfo)
 {
     struct target_modules fresh = {.memory = modules->memory,
+                                   .memfd_device = modules->memfd_device,
                                    .own_build_id = modules->own_build_id,
                                    .own_build_id_size = modules->own_build_id_size};
     int err = map_list_read_open(maps, &fresh.maps);
-    if (err < 0)
-        return err;
+    if (err == 0)
+        err = mounted_devices_read_open(mountinfo, fresh.memfd_device, &fresh.devices);
     vec_each (region, &fresh.maps.regions) {
         if (err == 0)
             err = add_module(&fresh, modules, region);
@@ -208,7 +229,7 @@ static void copy_tables(const struct target_modules *modules, struct target_modu
     uint8_t head[8];
     int32_t distance;
     if (!elf->eh_header || elf->eh_header + sizeof(head) > elf->eh_high ||
-        !remote_read(modules->memory, elf->eh_header, head, sizeof(head)))
+        !target_modules_read(modules, elf->eh_header, head, sizeof(head)))
         return;
     uint64_t low = elf->eh_header;
     memcpy(&distance, head + 4, sizeof(distance));
@@ -222,7 +243,7 @@ static void copy_tables(const struct target_modules *modules, struct target_modu
     uint64_t size = elf->eh_high - low;
     if (size > TABLES_MAX || !(module->copy = malloc(size)))
         return;
-    if (!remote_read(modules->memory, low, module->copy, size)) {
+    if (!target_modules_read(modules, low, module->copy, size)) {
         free(module->copy);
         module->copy = NULL;
         return;

@@ -12,6 +12,7 @@
 #include "inject/library/loaded_elf.h"
 #include "inject/library/remote_memory.h"
 #include "procfs/memory/maps.h"
+#include "procfs/memory/mounted_devices.h"
 
 enum module_kind {
     MODULE_PROGRAM, /* anything that is none of the others */
@@ -36,6 +37,8 @@ struct unwind_row; /* of unwind/eh_frame.h, which does not go together with <sig
 struct target_modules {
     const struct remote_memory *memory;
     struct map_list maps;
+    struct mounted_devices devices;
+    uint64_t memfd_device; /* mounted_devices_memfd */
     VEC(struct target_module *) modules; /* by address */
     const uint8_t *own_build_id;         /* of our library, to know it; may be NULL */
     uint32_t own_build_id_size;
@@ -44,9 +47,14 @@ struct target_modules {
 void target_modules_init(struct target_modules *modules, const struct remote_memory *memory);
 void target_modules_fini(struct target_modules *modules);
 
-/* Reads the list of mappings again, from PROC_MAPS.  0 or -errno; what was copied of objects that
- * are still there stays. */
-int target_modules_refresh(struct target_modules *modules, int maps);
+/* Reads the list of mappings again, from PROC_MAPS and PROC_MOUNTINFO.  0 or -errno; what was
+ * copied of objects that are still there stays. */
+int target_modules_refresh(struct target_modules *modules, int maps, int mountinfo);
+
+/* Reads memory, but none that is mapped from a file system that a program serves: the target could
+ * be that program, and let us wait for ever. */
+bool target_modules_read(const struct target_modules *modules, uint64_t address, void *to,
+                         size_t size);
 
 /* The object that holds `address`, or NULL. */
 struct target_module *target_modules_at(const struct target_modules *modules, uint64_t address);

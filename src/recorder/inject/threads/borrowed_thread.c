@@ -117,6 +117,22 @@ static uint64_t choose_room(const struct map_list *maps)
     return (at + size / 4 + number % (size / 2 - SCRATCH_BYTES)) & ~(uint64_t)(PAGE - 1);
 }
 
+/* Whether the thread's own memory has what was just written: memory that was opened before an exec
+ * is that of the program before.  What is compared has a number in it that nobody could know. */
+static bool lies_in_its_memory(const struct borrowed_thread *borrowed, uint64_t at,
+                               const uint8_t *bytes, size_t size)
+{
+    for (size_t done = 0; done + sizeof(long) <= size; done += sizeof(long)) {
+        long word;
+        memcpy(&word, bytes + done, sizeof(word));
+        errno = 0;
+        long const there = ptrace(PTRACE_PEEKDATA, borrowed->thread.tid, at + done, 0);
+        if (there != word || errno != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Lays down what unmaps that, too. */
 static int lay_first_frame(struct borrowed_thread *borrowed, const struct module_client *modules)
 {
@@ -130,7 +146,9 @@ static int lay_first_frame(struct borrowed_thread *borrowed, const struct module
         SYS_munmap, {borrowed->room, SCRATCH_BYTES}, borrowed->spots.call_kernel};
     borrowed->back =
         last_call_frame(&call, &state, borrowed->frame, borrowed->spots.put_back, bytes, &size);
-    return remote_write(borrowed->memory, borrowed->back, bytes, size) ? 0 : -EIO;
+    if (!remote_write(borrowed->memory, borrowed->back, bytes, size))
+        return -EIO;
+    return lies_in_its_memory(borrowed, borrowed->back, bytes, size) ? 0 : -ESRCH;
 }
 
 int borrowed_begin(struct borrowed_thread *borrowed, struct stopped_thread thread,
@@ -150,8 +168,10 @@ int borrowed_begin(struct borrowed_thread *borrowed, struct stopped_thread threa
     return err < 0 ? err : lay_first_frame(borrowed, modules);
 }
 
-static int gone(const struct borrowed_thread *borrowed, struct fault *fault)
+/* It has ended, or is another program: nothing is put back. */
+static int gone(struct borrowed_thread *borrowed, struct fault *fault)
 {
+    borrowed->thread.tid = 0;
     return fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)borrowed->pid);
 }
 
@@ -373,7 +393,7 @@ static bool stop_at_rest(const struct borrowed_thread *borrowed)
 
 uint64_t borrowed_end(struct borrowed_thread *borrowed)
 {
-    pid_t tid = borrowed->thread.tid;
+    pid_t const tid = borrowed->thread.tid;
     struct fault ignored;
     int64_t result;
     if (tid == 0)
@@ -385,6 +405,8 @@ uint64_t borrowed_end(struct borrowed_thread *borrowed)
         borrowed_syscall(borrowed, SYS_munmap,
                          (uint64_t[6]){borrowed->scratch, SCRATCH_BYTES, 0, 0, 0, 0}, &result,
                          &ignored);
+    if (borrowed->thread.tid == 0)
+        return monotonic_ns() - borrowed->thread.since_ns;
     if (borrowed->masked && stop_at_rest(borrowed)) {
         /* In this order, should we die in between: the frame restores the mask, not what comes
          * after it. */

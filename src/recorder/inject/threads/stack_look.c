@@ -11,7 +11,7 @@
 
 /* Pages of the stack as read so far: frames are small, and words near each other. */
 struct stack_reader {
-    const struct remote_memory *memory;
+    const struct target_modules *modules;
     uint64_t page[PAGES_KEPT];
     uint8_t bytes[PAGES_KEPT][PAGE];
     unsigned next;
@@ -24,7 +24,7 @@ static const uint8_t *find_page(struct stack_reader *reader, uint64_t page)
             return reader->bytes[i];
     unsigned into = reader->next++ % PAGES_KEPT;
     reader->page[into] = 0;
-    if (!remote_read(reader->memory, page, reader->bytes[into], PAGE))
+    if (!target_modules_read(reader->modules, page, reader->bytes[into], PAGE))
         return NULL;
     reader->page[into] = page;
     return reader->bytes[into];
@@ -75,7 +75,7 @@ void stack_look(const struct target_modules *modules, const uint64_t registers[R
                 struct stack_view *view)
 {
     uint64_t now[REG_COUNT];
-    struct stack_reader reader = {.memory = modules->memory};
+    struct stack_reader reader = {.modules = modules};
     struct unwind_row row;
     bool outermost = false;
 

@@ -62,6 +62,11 @@ static bool set_alarm(uint64_t wait_ns, timer_t *alarm)
     return timer_settime(*alarm, 0, &when, NULL) == 0;
 }
 
+static bool is_exec(int status)
+{
+    return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC;
+}
+
 int thread_wait(pid_t tid, uint64_t wait_ns, int *status)
 {
     uint64_t start = monotonic_ns();
@@ -77,7 +82,12 @@ int thread_wait(pid_t tid, uint64_t wait_ns, int *status)
     }
     if (got == 0)
         return -ETIMEDOUT;
-    return got == tid && WIFSTOPPED(*status) ? 0 : -ESRCH;
+    if (got != tid || !WIFSTOPPED(*status))
+        return -ESRCH;
+    if (!is_exec(*status))
+        return 0;
+    ptrace(PTRACE_DETACH, tid, 0, 0);
+    return -ESRCH;
 }
 
 /* Most system calls that a stop interrupts are begun again by the kernel.  These end with EINTR
@@ -121,7 +131,8 @@ static int seize(pid_t tid)
     timer_t alarm;
     bool const has_alarm = set_alarm(ALARM_AGAIN, &alarm);
     is_seizing = 1;
-    int const err = ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) < 0 ? -errno : 0;
+    unsigned long const options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC;
+    int const err = ptrace(PTRACE_SEIZE, tid, 0, options) < 0 ? -errno : 0;
     is_seizing = 0;
     if (has_alarm)
         timer_delete(alarm);
@@ -174,10 +185,10 @@ bool thread_stop_forget(pid_t tid)
     if (got == 0)
         return false;
     if (got == tid && WIFSTOPPED(status)) {
-        bool const is_ours = is_our_stop(status);
-        if (is_ours)
+        bool const is_signal = !is_our_stop(status) && !is_exec(status);
+        if (is_our_stop(status))
             begin_call_again(tid);
-        ptrace(PTRACE_DETACH, tid, 0, is_ours ? 0ul : (unsigned long)WSTOPSIG(status));
+        ptrace(PTRACE_DETACH, tid, 0, is_signal ? (unsigned long)WSTOPSIG(status) : 0ul);
     }
     return true;
 }

@@ -3,7 +3,11 @@
  * A thread stops between two of its instructions, or with the system call it waits in put aside;
  * when it is let go the kernel begins that call again where it may.  All calls about one thread
  * must come from the same thread of ours: ptrace knows its tracer by thread.  See
- * tracing_thread.h. */
+ * tracing_thread.h.
+ *
+ * A thread that executes another program is let go at once and counts as gone: what root traces
+ * may be a set-user-ID program from then on, and nothing that was learned of the process before
+ * is true of that. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,7 +32,7 @@ uint64_t thread_release(struct stopped_thread *thread);
 bool thread_stop_forget(pid_t tid);
 
 /* Waits for the thread's next stop or end.  0 with *status as waitpid gives it, -ETIMEDOUT,
- * -ESRCH. */
+ * -ESRCH: it has ended or is another program, and is not ours. */
 int thread_wait(pid_t tid, uint64_t wait_ns, int *status);
 
 /* Lets a stopped thread do one instruction, or go into the handler of a signal that just came.
