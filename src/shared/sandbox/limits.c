@@ -46,7 +46,7 @@ int sandbox_set_limits(const struct sandbox_wish *wish, bool has_own_user)
         {RLIMIT_NPROC, process_limit(wish, has_own_user)},
         {RLIMIT_FSIZE, wish->file_bytes},
         {RLIMIT_AS, memory_limit(wish)},
-        {RLIMIT_NOFILE, FILES_OPEN_MAX},
+        {RLIMIT_NOFILE, wish->descriptors ? wish->descriptors : FILES_OPEN_MAX},
         {RLIMIT_CPU, wish->cpu_seconds},
     };
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {

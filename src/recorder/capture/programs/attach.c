@@ -340,7 +340,7 @@ int recorder_attach(const struct recorder_options *options, pid_t pid,
     int err = prepare(attachment, fault);
     if (err == 0)
         err = recorder_record(&attachment->options,
-                              &(struct recorder_subject){start, look, has_news, finish, attachment},
+                              &(struct recorder_subject){NULL, start, look, has_news, finish, attachment},
                               result, fault);
     fini(attachment);
     return err;

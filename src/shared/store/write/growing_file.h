@@ -1,5 +1,5 @@
 /* growing_file.h - a file that only grows, by whole pieces: a piece that does not fit leaves
- * nothing. */
+ * nothing.  growing_asked.h has another process make and name it. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,6 +21,10 @@ struct growing_file {
      * kill leaves nothing behind */
     char *temporary;
 };
+
+/* Where a file of that name is: a symbolic link of the user's own stays, and what it points to is
+ * replaced.  One of somebody else's leads nowhere.  The caller frees it; NULL when out of memory. */
+char *growing_file_place(const char *path);
 
 /* While it is open, a lock on it says that it is being written: see growing_file_is_open.
  *
@@ -59,6 +63,8 @@ int growing_file_create_beside(struct growing_file *file, const char *path);
  * keeps it.  0; -EEXIST when `path` leads to another file by now, which stays; else -errno. */
 int growing_file_replace(struct growing_file *file, const char *path,
                          const struct growing_file *old);
+/* The last step alone: in place of whatever `path` is, on disk or not.  0 or -errno. */
+int growing_file_put_in_place(struct growing_file *file, const char *path);
 /* Closes it and removes its name, if it has one for the time being. */
 void growing_file_discard(struct growing_file *file);
 
