@@ -274,10 +274,14 @@ static void settle(const struct keeper_wish *wish, int line, pid_t recorder)
 _Noreturn void keeper_run(const struct keeper_wish *wish, const struct arena_mark *mark, int line,
                           pid_t recorder)
 {
+    uint32_t const number = (uint32_t)getpid();
     setsid();
+    prctl(PR_SET_NAME, "memoir-keeper");
     ignore_signals();
     settle(wish, line, recorder);
     keeper.facts.mark = *mark;
+    if (line_send(line, &number, sizeof(number), NULL, 0) < 0)
+        _exit(0);
     meet_program(line);
     for (;;) {
         if (poll(keeper.lines, keeper.line_count, -1) < 0 && errno != EINTR)

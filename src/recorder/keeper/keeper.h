@@ -26,7 +26,7 @@ struct keeper_wish {
     int claim;
 };
 
-/* Forks the keepers of this process, which must have one thread; `name` is how others open the
+/* Makes the keepers of this process, which must have one thread; `name` is how others open the
  * arena from now on.  0 or -errno, and then there are none. */
 int keeper_begin(const struct keeper_wish *wish, char name[ARENA_NAME_MAX]);
 /* The program that is recorded: told once, before the recorder gives up its rights. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,18 @@ static struct {
 static bool is_used;
 static atomic_uint_fast64_t requests;
 
+/* The first word of a keeper is its number. */
+static int meet(int line, pid_t *pid)
+{
+    uint32_t number = 0;
+    if (line_receive(line, &number, sizeof(number), NULL) != (ssize_t)sizeof(number))
+        return -EPIPE;
+    *pid = (pid_t)number;
+    return 0;
+}
+
+/* A keeper is nobody's child: those of the recorder are the program and its like, and whoever looks
+ * for the program among them finds it. */
 static int begin_side(enum side side, const struct keeper_wish *wish,
                       const struct arena_mark *mark)
 {
@@ -38,18 +51,20 @@ static int begin_side(enum side side, const struct keeper_wish *wish,
     if (err)
         return err;
     fflush(NULL);
-    pid_t const pid = fork();
-    if (pid == 0)
+    pid_t const between = fork();
+    if (between == 0 && fork() == 0)
         keeper_run(wish, mark, ends[0], recorder);
+    if (between == 0)
+        _exit(0);
     close(ends[0]);
-    if (pid < 0) {
-        int const why = -errno;
+    int why = between < 0 ? -errno : meet(ends[1], &sides[side].pid);
+    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (why)
         close(ends[1]);
-        return why;
-    }
-    sides[side].line = ends[1];
-    sides[side].pid = pid;
-    return 0;
+    else
+        sides[side].line = ends[1];
+    return why;
 }
 
 /* The name says who keeps the arena open: known only once that process is there. */
@@ -94,10 +109,12 @@ void keeper_end(void)
     for (int side = 0; side < SIDES; side++) {
         if (sides[side].line < 0)
             continue;
+        char nothing;
+        shutdown(sides[side].line, SHUT_WR);
+        while (line_receive(sides[side].line, &nothing, 1, NULL) > 0)
+            ; /* nothing is said any more: this is its end */
         close(sides[side].line);
         sides[side].line = -1;
-        while (waitpid(sides[side].pid, NULL, 0) < 0 && errno == EINTR)
-            ;
     }
 }
 

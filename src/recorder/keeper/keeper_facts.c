@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keeper/keeper_facts.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +207,25 @@ static uint32_t process_of(const char *root)
     return strcmp(end, "/root") == 0 && pid <= 1u << 22 ? (uint32_t)pid : 0;
 }
 
+/* In our own root, or from our folder: links of /proc lead nowhere, also from there. */
+static int open_here(const char *path, const struct foreign_limits *limits)
+{
+    int const from = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (from < 0)
+        return -errno;
+    int const fd = foreign_file_open(from, path, limits, NULL);
+    close(from);
+    return fd;
+}
+
+/* Code and its debug files; a core is somebody's memory. */
+static bool is_code(int fd)
+{
+    uint16_t type;
+    return foreign_is_elf(fd) && pread(fd, &type, sizeof(type), EI_NIDENT) == sizeof(type) &&
+           (type == ET_EXEC || type == ET_DYN || type == ET_REL);
+}
+
 static int open_file(const struct foreign_request *file, int root)
 {
     struct foreign_limits const limits = {.bytes_max = file->bytes_max,
@@ -213,8 +234,10 @@ static int open_file(const struct foreign_request *file, int root)
         return mapped_file_open(file->root, file->path);
     if (file->kind == FOREIGN_DEBUG)
         return debuginfod_open(file->path);
-    return root >= 0 ? foreign_file_open(root, file->path, &limits, NULL)
-                     : foreign_request_serve(file);
+    if (file->kind == FOREIGN_BELOW && file->root[0] == '\0')
+        return root >= 0 ? foreign_file_open(root, file->path, &limits, NULL)
+                         : open_here(file->path, &limits);
+    return foreign_request_serve(file);
 }
 
 /* Of a process only when that has the arena, also once the file is open. */
@@ -227,7 +250,7 @@ static int judge_file(struct keeper_facts *facts, const struct foreign_request *
     if (by_number || file->root[0] != '\0')
         if (!keeper_facts_prove(facts, pid))
             return -EACCES;
-    return is_list || foreign_is_elf(fd) ? 0 : -ENOEXEC;
+    return is_list || is_code(fd) ? 0 : -ENOEXEC;
 }
 
 int keeper_facts_file(struct keeper_facts *facts, const struct foreign_request *file, int root)
