@@ -10,13 +10,7 @@
 #define ARENA_NAME_MAX 64 /* with its NUL */
 
 /* One that ends, or is of the kernel, has no memory at all. */
-enum arena_finding {
-    HAS_ARENA,
-    LACKS_ARENA,
-    HAS_NO_MEMORY,
-    NOT_TOLD,
-    ARENA_FINDINGS
-};
+enum arena_finding { HAS_ARENA, LACKS_ARENA, HAS_NO_MEMORY, NOT_TOLD, ARENA_FINDINGS };
 
 struct map_list;
 struct arena_mark {

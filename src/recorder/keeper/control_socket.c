@@ -9,7 +9,8 @@
 socklen_t control_socket_name(pid_t pid, struct sockaddr_un *name)
 {
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
-    int const size = snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, "memoir.%d", (int)pid);
+    int const size =
+        snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, "memoir.%d", (int)pid);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size);
 }
 

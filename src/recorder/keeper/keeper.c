@@ -183,8 +183,8 @@ static int serve(const struct keeper_request *request, int came, struct keeper_r
     case KEEPER_NAMER_END:
         return end_namer(request->number != 0, reply);
     case KEEPER_NAMER_NICE:
-        return keeper.namer && setpriority(PRIO_PROCESS, (id_t)keeper.namer,
-                                           (int)request->number) == 0
+        return keeper.namer &&
+                       setpriority(PRIO_PROCESS, (id_t)keeper.namer, (int)request->number) == 0
                    ? 0
                    : -ESRCH;
     case KEEPER_LINE:

@@ -42,8 +42,7 @@ static int meet(int line, pid_t *pid)
 
 /* A keeper is nobody's child: those of the recorder are the program and its like, and whoever looks
  * for the program among them finds it. */
-static int begin_side(enum side side, const struct keeper_wish *wish,
-                      const struct arena_mark *mark)
+static int begin_side(enum side side, const struct keeper_wish *wish, const struct arena_mark *mark)
 {
     int ends[2];
     pid_t const recorder = getpid();
@@ -382,8 +381,7 @@ int keeper_send_signal(int number, int64_t value)
 
 int keeper_raise(int nice, int real_time)
 {
-    struct keeper_request request =
-        request_of(KEEPER_RAISE, 0, (uint32_t)gettid(), (uint32_t)nice);
+    struct keeper_request request = request_of(KEEPER_RAISE, 0, (uint32_t)gettid(), (uint32_t)nice);
     struct keeper_reply reply;
     request.value = (uint64_t)real_time;
     return ask(FACTS, &request, -1, &reply, NULL);

@@ -8,11 +8,11 @@
 
 #include "procfs/process/proc_open.h"
 
-#define PID_LAST  (1u << 22)
-#define NICE_LEAST (-20)
-#define NICE_MOST  19
+#define PID_LAST       (1u << 22)
+#define NICE_LEAST     (-20)
+#define NICE_MOST      19
 #define REAL_TIME_MOST 99u
-#define ERRNO_MAX  4095
+#define ERRNO_MAX      4095
 
 /* What a kind of request uses; everything else is 0. */
 enum uses {

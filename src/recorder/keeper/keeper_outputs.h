@@ -10,7 +10,7 @@
 #define OUTPUTS_MOST 100000u /* that one recorder makes */
 
 struct kept_output {
-    char *path, *place; /* as it was asked for; and where that led */
+    char *path, *place;         /* as it was asked for; and where that led */
     uint64_t device, inode;     /* of what we made */
     struct growing_file beside; /* a copy that is being made; fd -1: none */
 };

@@ -282,8 +282,9 @@ TEST(a_child_has_its_own_line)
 
 TEST(a_text_of_stat_is_tamed)
 {
-    char text[512] = "7 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 "
-                     "28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 9\n";
+    char text[512] =
+        "7 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 "
+        "28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 9\n";
     size_t const size = keeper_tame_stat(text, true);
     CHECK(size == strlen(text));
     CHECK(strstr(text, " 18 19 0 0"));

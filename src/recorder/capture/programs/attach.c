@@ -339,9 +339,10 @@ int recorder_attach(const struct recorder_options *options, pid_t pid,
     stop_signals_catch(true);
     int err = prepare(attachment, fault);
     if (err == 0)
-        err = recorder_record(&attachment->options,
-                              &(struct recorder_subject){NULL, start, look, has_news, finish, attachment},
-                              result, fault);
+        err = recorder_record(
+            &attachment->options,
+            &(struct recorder_subject){NULL, start, look, has_news, finish, attachment}, result,
+            fault);
     fini(attachment);
     return err;
 }

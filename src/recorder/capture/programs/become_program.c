@@ -226,7 +226,8 @@ int recorder_become(const struct recorder_options *options, struct recorder_resu
         return err;
     set_signals();
     launch_close_inherited();
-    return recorder_record(options, &(struct recorder_subject){hold, start, look, has_news, finish, NULL},
+    return recorder_record(options,
+                           &(struct recorder_subject){hold, start, look, has_news, finish, NULL},
                            result, fault);
 }
 

@@ -143,11 +143,11 @@ static int hold_program(void *self, struct arena *arena, struct fault *fault)
     program->arena = arena;
     arena_path(arena, program->name, sizeof(program->name));
     struct launch const launch = {.path = program->path,
-                            .arguments = program->options->command,
-                            .library = program->options->library,
-                            .arena = program->name,
-                            .before = tell_pid,
-                            .context = arena};
+                                  .arguments = program->options->command,
+                                  .library = program->options->library,
+                                  .arena = program->name,
+                                  .before = tell_pid,
+                                  .context = arena};
     program->pid = launch_hold(&launch, &program->held, fault);
     if (program->pid >= 0)
         launch_close_inherited();

@@ -26,9 +26,9 @@ struct arena {
     struct arena_will *will;
     struct arena_users *users;
     char name[ARENA_NAME_MAX]; /* by which others open it, when they do so elsewhere; or "" */
-    uint32_t slots;        /* that are mapped: fewer where address space is limited */
-    uint32_t slots_tight;  /* of them, for threads: fewer where memory is limited; 0: all */
-    bool follows_children; /* as asked; the program can change what the header says */
+    uint32_t slots;            /* that are mapped: fewer where address space is limited */
+    uint32_t slots_tight;      /* of them, for threads: fewer where memory is limited; 0: all */
+    bool follows_children;     /* as asked; the program can change what the header says */
 };
 
 /* Makes an empty arena of a size that nobody can change, and holds its lock word for the calling

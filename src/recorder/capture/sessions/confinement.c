@@ -15,8 +15,8 @@
 #define PROCESSES_MOST 4096u /* threads, and children that look at pages */
 
 /* What it reads by name. */
-static const char *const folders[] = {"/sys/fs/cgroup", "/sys/devices/system/cpu",
-                                      "/proc/pressure", "/proc/self"};
+static const char *const folders[] = {"/sys/fs/cgroup", "/sys/devices/system/cpu", "/proc/pressure",
+                                      "/proc/self"};
 #define FOLDERS (sizeof(folders) / sizeof(folders[0]))
 
 bool confinement_is_due(const struct recorder_options *options)

@@ -22,7 +22,7 @@
 struct control {
     int listener;
     int peers[CONTROL_PEERS_MAX]; /* -1: none */
-    unsigned next;        /* the one to give up when another comes */
+    unsigned next;                /* the one to give up when another comes */
     uint64_t next_look_ns;
     control_fn answer;
     void *context;

@@ -33,7 +33,7 @@ int name_client_spawn(int line, pid_t *pid);
 
 /* Who starts it for a process that may not: all of them from now on. */
 struct namer_process {
-    int (*start)(pid_t *pid); /* our end of its line, or -errno */
+    int (*start)(pid_t *pid);            /* our end of its line, or -errno */
     int (*end)(pid_t pid, bool at_once); /* after our end is closed: its wait status */
     void (*set_nice)(pid_t pid, int nice);
 };

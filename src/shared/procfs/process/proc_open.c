@@ -15,7 +15,7 @@
 #include "procfs/process/proc_asked.h"
 #include "procfs/process/proc_text.h"
 
-#define PATH_ROOM 96 /* the longest is of two addresses */
+#define PATH_ROOM 96   /* the longest is of two addresses */
 #define TEXT_READ 4096 /* of what is read by whoever is asked */
 
 static const struct proc_asked *asked;

@@ -131,8 +131,8 @@ static bool is_claim_to(int claim, const char *path, struct stat *opened)
 char *growing_file_place(const char *path)
 {
     struct stat about;
-    bool const is_own = !asked && (lstat(path, &about) < 0 || !S_ISLNK(about.st_mode) ||
-                                   about.st_uid == geteuid());
+    bool const is_own =
+        !asked && (lstat(path, &about) < 0 || !S_ISLNK(about.st_mode) || about.st_uid == geteuid());
     char *real = is_own ? realpath(path, NULL) : NULL;
     return real ? real : strdup(path);
 }
