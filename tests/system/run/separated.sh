@@ -40,7 +40,7 @@ for way in parent exec; do
     [ $way = parent ] || flags=(--exec)
     "$MEMOIR" run "${flags[@]}" --quiet -o $way.memoir -- "$subjects/subject-works_for_seconds" 4 >$way.out 2>$way.err &
     running=$!
-    started+=($running)
+    started+=("$running")
     wait_until 20 has_line $way.out working || not_ok $way-begins "it did not begin"
     wait_until 20 test -s $way.memoir || not_ok $way-writes "nothing was written"
     recorder=$running
@@ -65,13 +65,13 @@ done
 for who in recorder keepers; do
     "$MEMOIR" run --quiet -o $who.memoir -- "$subjects/subject-works_for_seconds" 5 >$who.out 2>$who.err &
     running=$!
-    started+=($running)
+    started+=("$running")
     wait_until 20 has_line $who.out working || not_ok $who-begins "it did not begin"
     wait_until 20 test -s $who.memoir || not_ok $who-writes "nothing was written"
     sleep 1
     keepers=$(keepers_of $who.memoir)
     # shellcheck disable=SC2086 # a list
-    if [ $who = recorder ]; then kill -9 $running; else kill -9 $keepers; fi
+    if [ $who = recorder ]; then kill -9 "$running"; else kill -9 $keepers; fi
     wait $running 2>/dev/null
     status=$?
     if [ $who = recorder ]; then
@@ -90,7 +90,7 @@ done
 if command -v strace >/dev/null; then
     "$MEMOIR" run --quiet -o busy.memoir -- "$subjects/subject-works_for_seconds" 8 >busy.out 2>busy.err &
     running=$!
-    started+=($running)
+    started+=("$running")
     wait_until 20 has_line busy.out working
     sleep 1
     keeper=$(keepers_of busy.memoir | head -n 1)

@@ -23,7 +23,8 @@ struct growing_file {
 };
 
 /* Where a file of that name is: a symbolic link of the user's own stays, and what it points to is
- * replaced.  One of somebody else's leads nowhere.  The caller frees it; NULL when out of memory. */
+ * replaced.  One of somebody else's leads nowhere.  The caller's to free; NULL when out of
+ * memory. */
 char *growing_file_place(const char *path);
 
 /* While it is open, a lock on it says that it is being written: see growing_file_is_open.

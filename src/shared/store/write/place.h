@@ -15,8 +15,8 @@ int place_busy(const char *path, struct fault *fault);
 /* Like place_check, but removes a file that may be replaced. */
 int place_clear(const char *path, struct fault *fault);
 
-/* An older recording under a name that was asked for is not to be taken for a new one, and not to be
- * lost either: it gets a tilde.  1; 0 when there is none; -errno when it keeps its name. */
+/* An older recording under a name that was asked for is not to be taken for a new one, and not to
+ * be lost either: it gets a tilde.  1; 0 when there is none; -errno when it keeps its name. */
 int place_put_aside(const char *path);
 
 /* Removes copies of `path` under way (growing_file.h) that a killed recorder left behind: they
