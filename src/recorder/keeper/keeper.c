@@ -230,14 +230,18 @@ static void drop_line(nfds_t at)
 }
 
 /* The first word on the line of a keeper comes while the recorder still has its rights: the program
- * that is recorded. */
+ * that is recorded, and whether that was started for it, and so keeps its number. */
 static void meet_program(int line)
 {
-    uint32_t pid = 0;
-    if (line_receive(line, &pid, sizeof(pid), NULL) != (ssize_t)sizeof(pid))
+    uint32_t told[2] = {0};
+    if (line_receive(line, told, sizeof(told), NULL) != (ssize_t)sizeof(told))
         _exit(0);
-    keeper.facts.program = pid;
-    keeper.program = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    if (!told[1]) {
+        keeper_facts_learn(&keeper.facts, told[0]);
+        return;
+    }
+    keeper.facts.program = told[0];
+    keeper.program = (int)syscall(SYS_pidfd_open, told[0], 0);
 }
 
 /* Only the recorder ends it. */
@@ -252,6 +256,13 @@ static void ignore_signals(void)
     sigaction(SIGCHLD, &ignored, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void keeper_become(void)
+{
+    setsid();
+    prctl(PR_SET_NAME, "memoir-keeper");
+    ignore_signals();
 }
 
 /* The arena is left alone from here on: nothing of it is mapped. */
@@ -275,9 +286,7 @@ _Noreturn void keeper_run(const struct keeper_wish *wish, const struct arena_mar
                           pid_t recorder)
 {
     uint32_t const number = (uint32_t)getpid();
-    setsid();
-    prctl(PR_SET_NAME, "memoir-keeper");
-    ignore_signals();
+    keeper_become();
     settle(wish, line, recorder);
     keeper.facts.mark = *mark;
     if (line_send(line, &number, sizeof(number), NULL, 0) < 0)

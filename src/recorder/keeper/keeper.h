@@ -29,8 +29,9 @@ struct keeper_wish {
 /* Makes the keepers of this process, which must have one thread; `name` is how others open the
  * arena from now on.  0 or -errno, and then there are none. */
 int keeper_begin(const struct keeper_wish *wish, char name[ARENA_NAME_MAX]);
-/* The program that is recorded: told once, before the recorder gives up its rights. */
-int keeper_tell_program(pid_t pid);
+/* The program that is recorded, and whether it was started for that: told once, before the recorder
+ * gives up its rights.  Signals go to one that was. */
+int keeper_tell_program(pid_t pid, bool is_started);
 /* From now on this process asks them: proc_open.h, foreign_file.h, growing_file.h and name_client.h
  * do so by themselves. */
 void keeper_use(void);

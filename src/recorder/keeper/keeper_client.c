@@ -83,12 +83,12 @@ int keeper_begin(const struct keeper_wish *wish, char name[ARENA_NAME_MAX])
     return 0;
 }
 
-int keeper_tell_program(pid_t pid)
+int keeper_tell_program(pid_t pid, bool is_started)
 {
-    uint32_t const number = (uint32_t)pid;
+    uint32_t const told[2] = {(uint32_t)pid, is_started};
     int err = 0;
     for (int side = 0; side < SIDES && !err; side++)
-        err = line_send(sides[side].line, &number, sizeof(number), NULL, 0);
+        err = line_send(sides[side].line, told, sizeof(told), NULL, 0);
     return err;
 }
 

@@ -43,7 +43,7 @@ static uint64_t begin_of(uint32_t pid)
     return process_age_read(pid, &ticks, &unix_ns) == 0 ? ticks : UINT64_MAX;
 }
 
-static void learn(struct keeper_facts *facts, uint32_t pid)
+void keeper_facts_learn(struct keeper_facts *facts, uint32_t pid)
 {
     if (keeper_facts_know(facts, pid))
         return;
@@ -67,7 +67,7 @@ bool keeper_facts_prove(struct keeper_facts *facts, uint32_t pid)
 {
     if (!arena_mark_proves(&facts->mark, pid))
         return false;
-    learn(facts, pid);
+    keeper_facts_learn(facts, pid);
     return true;
 }
 

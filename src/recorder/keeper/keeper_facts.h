@@ -18,13 +18,15 @@ struct known_process {
 
 struct keeper_facts {
     struct arena_mark mark;
-    uint32_t program; /* that is recorded, with or without an arena; 0: none */
+    uint32_t program; /* that was started, and that nobody else waits for; 0: none */
     struct known_process known[KNOWN_MOST];
     uint32_t known_count, known_next;
 };
 
 /* Whether it has the arena now.  Such a process is known from then on. */
 bool keeper_facts_prove(struct keeper_facts *facts, uint32_t pid);
+/* It is known from now on, arena or not. */
+void keeper_facts_learn(struct keeper_facts *facts, uint32_t pid);
 /* Whether it is the program, or had the arena. */
 bool keeper_facts_know(const struct keeper_facts *facts, uint32_t pid);
 

@@ -19,7 +19,7 @@ of() { # of PID KEY: a line of its status
 keepers_of() { # keepers_of FILE: those of the recording that is made there
     local pid
     for pid in $(pgrep -x memoir-keeper); do
-        ! tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- " -o $1 " || echo "$pid"
+        ! grep -qzx -- "$1" "/proc/$pid/cmdline" 2>/dev/null || echo "$pid"
     done
 }
 
@@ -45,7 +45,7 @@ for way in parent exec; do
     wait_until 20 test -s $way.memoir || not_ok $way-writes "nothing was written"
     recorder=$running
     [ $way = parent ] || recorder=$(pgrep -x memoir-record | while read -r pid; do
-        ! tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- " -o exec.memoir " || echo "$pid"
+        ! grep -qzx -- exec.memoir "/proc/$pid/cmdline" 2>/dev/null || echo "$pid"
     done | head -n 1)
     is_confined $way "$recorder"
     keepers=$(keepers_of $way.memoir)
@@ -60,6 +60,25 @@ for way in parent exec; do
     equal $way-is-whole true "$(quality $way.memoir complete)"
     at_least $way-names 1 "$("$MEMOIR" report $way.memoir --json | jq '[.. | .function? // empty | select(test("^work|main"))] | length')"
 done
+
+# A program that runs already: who reaches into it is a keeper, too.
+"$subjects/subject-works_for_seconds" 8 >target.out &
+target=$!
+started+=("$target")
+wait_until 20 has_line target.out working || not_ok attach-begins "it did not begin"
+"$MEMOIR" attach --quiet -o attach.memoir "$target" 2>attach.err &
+running=$!
+started+=("$running")
+wait_until 20 test -s attach.memoir || not_ok attach-writes "nothing was written"
+is_confined attach "$running"
+equal attach-keepers 3 "$(keepers_of attach.memoir | grep -c .)"
+"$MEMOIR" detach "$target" 2>detach.err
+wait $running
+equal attach-status 0 $?
+equal attach-keepers-end "" "$(keepers_of attach.memoir)"
+equal attach-is-whole true "$(quality attach.memoir complete)"
+wait "$target"
+equal attach-output "working unharmed" "$(tr '\n' ' ' <target.out | sed 's/ $//')"
 
 # Either side is killed: the program goes on, the recording can be read, and nobody is left.
 for who in recorder keepers; do

@@ -74,7 +74,7 @@ static int set_up(void **state)
                                      .folder = folder,
                                      .claim = -1};
     CHECK(keeper_begin(&wish, name) == 0);
-    CHECK(keeper_tell_program(ours) == 0);
+    CHECK(keeper_tell_program(ours, true) == 0);
     keeper_use();
     return 0;
 }

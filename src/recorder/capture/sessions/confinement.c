@@ -42,7 +42,7 @@ int confinement_prepare(struct arena *arena, const struct output_place *place, c
     return 0;
 }
 
-int confinement_enter(pid_t program, struct fault *fault)
+int confinement_enter(pid_t program, bool is_started, struct fault *fault)
 {
     struct sandbox_place places[FOLDERS];
     struct sandbox_wish wish = {.calls = SANDBOX_FILES | SANDBOX_CHILDREN | SANDBOX_EVENTS |
@@ -54,7 +54,7 @@ int confinement_enter(pid_t program, struct fault *fault)
                                 .descriptors = SANDBOX_NO_LIMIT,
                                 .processes = PROCESSES_MOST};
     struct sandbox_report report;
-    int err = keeper_tell_program(program);
+    int err = keeper_tell_program(program, is_started);
     if (err < 0)
         return fault_set(fault, err, "the process beside the recorder has ended");
     tzset();

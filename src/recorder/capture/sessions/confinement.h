@@ -20,4 +20,4 @@ bool confinement_is_due(const struct recorder_options *options);
 int confinement_prepare(struct arena *arena, const struct output_place *place, const char *output,
                         struct fault *fault);
 /* With the program that is recorded: for ever.  0 or -errno with `fault`, and then it is not. */
-int confinement_enter(pid_t program, struct fault *fault);
+int confinement_enter(pid_t program, bool is_started, struct fault *fault);

@@ -373,7 +373,7 @@ static int confine(struct recorder_recorder *recorder, struct fault *fault)
     if (err < 0)
         return err;
     pid_t const pid = subject->hold(subject->self, &recorder->arena, fault);
-    return pid < 0 ? pid : confinement_enter(pid, fault);
+    return pid < 0 ? pid : confinement_enter(pid, !recorder->options->attached, fault);
 }
 
 int recorder_record(const struct recorder_options *options, const struct recorder_subject *subject,
