@@ -24,7 +24,8 @@
 #include "store/write/place.h"
 #include "symbols/namer/name_client.h"
 
-#define LINES_MAX 16u
+#define LINES_MAX      16u
+#define NICE_OF_PROMPT (-20)
 
 static struct {
     struct keeper_facts facts;
@@ -58,8 +59,10 @@ static int raise_priority(const struct keeper_request *request)
     id_t const tid = request->tid;
     if (tid == 0 || proc_stat((uint32_t)keeper.recorder, tid, PROC_ITSELF, &about) < 0)
         return -EACCES;
-    if (request->value > 0)
+    if (request->value > 0) {
         (void)sched_setscheduler((pid_t)tid, SCHED_RR | SCHED_RESET_ON_FORK, &real_time);
+        (void)sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &real_time); /* it waits */
+    }
     int const now = getpriority(PRIO_PROCESS, tid);
     for (int nice = (int)request->number; nice < now; nice++)
         if (setpriority(PRIO_PROCESS, tid, nice) == 0)
@@ -282,13 +285,14 @@ static void settle(const struct keeper_wish *wish, int line, pid_t recorder)
     keeper.lines[keeper.line_count++] = (struct pollfd){.fd = line, .events = POLLIN};
 }
 
-_Noreturn void keeper_run(const struct keeper_wish *wish, const struct arena_mark *mark, int line,
-                          pid_t recorder)
+_Noreturn void keeper_run(const struct keeper_birth *birth, int line, bool is_prompt)
 {
     uint32_t const number = (uint32_t)getpid();
     keeper_become();
-    settle(wish, line, recorder);
-    keeper.facts.mark = *mark;
+    settle(birth->wish, line, birth->recorder);
+    keeper.facts.mark = birth->mark;
+    if (is_prompt)
+        setpriority(PRIO_PROCESS, 0, NICE_OF_PROMPT);
     if (line_send(line, &number, sizeof(number), NULL, 0) < 0)
         _exit(0);
     meet_program(line);

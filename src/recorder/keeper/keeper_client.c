@@ -40,41 +40,53 @@ static int meet(int line, pid_t *pid)
     return 0;
 }
 
-/* A keeper is nobody's child: those of the recorder are the program and its like, and whoever looks
- * for the program among them finds it. */
-static int begin_side(enum side side, const struct keeper_wish *wish, const struct arena_mark *mark)
+/* In a child that ends at once: a keeper is nobody's child, for those of the recorder are the program
+ * and its like, and whoever looks for the program among them finds it. */
+static _Noreturn void give_birth(const struct keeper_birth *birth, int ends[SIDES][2])
 {
-    int ends[2];
-    pid_t const recorder = getpid();
-    int const err = line_open(ends);
-    if (err)
-        return err;
-    fflush(NULL);
-    pid_t const between = fork();
-    if (between == 0 && fork() == 0)
-        keeper_run(wish, mark, ends[0], recorder);
-    if (between == 0)
-        _exit(0);
-    close(ends[0]);
-    int why = between < 0 ? -errno : meet(ends[1], &sides[side].pid);
-    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
-        ;
-    if (why)
-        close(ends[1]);
-    else
-        sides[side].line = ends[1];
-    return why;
+    bool has_all = true;
+    for (int side = 0; side < SIDES; side++) {
+        pid_t const pid = fork();
+        if (pid == 0)
+            keeper_run(birth, ends[side][0], side == FACTS);
+        has_all &= pid > 0;
+    }
+    _exit(has_all ? 0 : 1);
+}
+
+static int open_lines(int ends[SIDES][2])
+{
+    int err = line_open(ends[FACTS]);
+    if (!err && (err = line_open(ends[FILES])) < 0) {
+        close(ends[FACTS][0]);
+        close(ends[FACTS][1]);
+    }
+    return err;
 }
 
 /* The name says who keeps the arena open: known only once that process is there. */
 int keeper_begin(const struct keeper_wish *wish, char name[ARENA_NAME_MAX])
 {
-    struct arena_mark mark;
-    int err = arena_mark_init(&mark, wish->arena, "");
-    if (err == 0)
-        err = begin_side(FACTS, wish, &mark);
-    if (err == 0)
-        err = begin_side(FILES, wish, &mark);
+    int ends[SIDES][2];
+    struct keeper_birth birth = {.wish = wish, .recorder = getpid()};
+    int err = arena_mark_init(&birth.mark, wish->arena, "");
+    if (!err)
+        err = open_lines(ends);
+    if (err)
+        return err;
+    fflush(NULL);
+    pid_t const between = fork();
+    if (between == 0)
+        give_birth(&birth, ends);
+    err = between < 0 ? -errno : 0;
+    for (int side = 0; side < SIDES; side++) {
+        close(ends[side][0]);
+        sides[side].line = ends[side][1];
+        if (!err)
+            err = meet(sides[side].line, &sides[side].pid);
+    }
+    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+        ;
     if (err) {
         keeper_end();
         return err;
