@@ -40,8 +40,8 @@ static int meet(int line, pid_t *pid)
     return 0;
 }
 
-/* In a child that ends at once: a keeper is nobody's child, for those of the recorder are the program
- * and its like, and whoever looks for the program among them finds it. */
+/* In a child that ends at once: a keeper is nobody's child, for those of the recorder are the
+ * program and its like, and whoever looks for the program among them finds it. */
 static _Noreturn void give_birth(const struct keeper_birth *birth, int ends[SIDES][2])
 {
     bool has_all = true;
