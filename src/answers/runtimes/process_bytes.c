@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "procfs/process/proc_request.h"
+#include "procfs/process/proc_asked.h"
 
 #define PAGE 4096u /* or a part of one; rounding to less than a page asks no more than it should */
 

@@ -11,6 +11,7 @@
 #include "cli/record/wish_options.h"
 #include "inject/choice/target_find.h"
 #include "inject/choice/wait_exec.h"
+#include "keeper/keeper.h"
 
 struct attach_choice {
     const char *name, *container, *wait_exec;
@@ -85,10 +86,13 @@ static int attach(struct recorder_options *options, const struct sentry_options 
     int err = recorder_attach(options, pid, &result, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
-        return record_watch_end(watch, 1);
+        status = record_watch_end(watch, 1);
+    } else {
+        snprintf(name, sizeof(name), "process %d", (int)pid);
+        status = record_watch_end(watch, record_end(options, &result, name));
     }
-    snprintf(name, sizeof(name), "process %d", (int)pid);
-    return record_watch_end(watch, record_end(options, &result, name));
+    keeper_end();
+    return status;
 }
 
 int cmd_attach(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include "cli/record/record_commands.h"
 #include "cli/record/record_options.h"
 #include "cli/record/wish_options.h"
+#include "keeper/keeper.h"
 
 /* As a shell: not found is 127, found but not to be run is 126. */
 static int failure_status(int err)
@@ -44,6 +45,7 @@ static int run(struct recorder_options *options, const struct sentry_options *wa
     } else {
         status = record_watch_end(watch, record_end(options, &result, options->command[0]));
     }
+    keeper_end();
     if (becomes)
         recorder_become_end(status);
     return status;

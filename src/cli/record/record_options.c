@@ -14,6 +14,7 @@
 #include "analyze/alerts/plausible.h"
 #include "base/clock.h"
 #include "base/human.h"
+#include "capture/outputs/output_name.h"
 #include "cli/shared/helper_program.h"
 #include "cli/record/wish_options.h"
 #include "report/text/death_text.h"
@@ -188,14 +189,10 @@ static int exit_status(int wait_status)
  * not to be lost either. */
 static void put_older_aside(const char *path)
 {
-    char aside[PATH_MAX];
-    struct stat older;
-    if (!path || stat(path, &older) < 0 || !S_ISREG(older.st_mode) || older.st_size == 0)
-        return;
-    bool const fits = snprintf(aside, sizeof(aside), "%s~", path) < (int)sizeof(aside);
-    if (fits && renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0)
-        fprintf(stderr, "memoir: the older recording %s was renamed to %s\n", path, aside);
-    else
+    int const put = path ? output_put_aside(path) : 0;
+    if (put > 0)
+        fprintf(stderr, "memoir: the older recording %s was renamed to %s~\n", path, path);
+    else if (put < 0)
         fprintf(stderr, "memoir: warning: %s is an older recording, not one of this run\n", path);
 }
 

@@ -321,6 +321,6 @@ void serve_broker_use(void)
     static const struct errand_starter starter = {start_errand, look_at_errand, end_errand};
     errand_start_by(&starter);
     source_file_open_by(ask_source);
-    proc_ask_by(ask_process);
+    proc_request_by(ask_process);
     foreign_ask_by(ask_file);
 }

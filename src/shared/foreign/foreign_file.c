@@ -162,7 +162,7 @@ int foreign_program_open(uint32_t pid, const struct foreign_limits *limits, stru
 {
     char link[64];
     if (foreign_is_asked())
-        return asked(foreign_ask_program(pid, limits), "the program", fault);
+        return asked(foreign_ask_process(FOREIGN_PROGRAM, pid, 0, 0, limits), "a program", fault);
     snprintf(link, sizeof(link), "/proc/%u/exe", pid);
     return open_kernels(link, limits, fault);
 }
@@ -171,6 +171,9 @@ int foreign_mapping_open(uint32_t pid, uint64_t start, uint64_t end,
                          const struct foreign_limits *limits, struct fault *fault)
 {
     char link[96];
+    if (foreign_is_asked())
+        return asked(foreign_ask_process(FOREIGN_MAPPING, pid, start, end, limits), "a mapped file",
+                     fault);
     snprintf(link, sizeof(link), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
     return open_kernels(link, limits, fault);
 }

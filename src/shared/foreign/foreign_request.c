@@ -31,10 +31,15 @@ int foreign_ask_path(enum foreign_kind kind, const char *root, const char *path,
     return asker(&request);
 }
 
-int foreign_ask_program(uint32_t pid, const struct foreign_limits *limits)
+int foreign_ask_process(enum foreign_kind kind, uint32_t pid, uint64_t start, uint64_t end,
+                        const struct foreign_limits *limits)
 {
-    struct foreign_request const request = {
-        .kind = FOREIGN_PROGRAM, .pid = pid, .bytes_max = limits->bytes_max};
+    struct foreign_request const request = {.kind = (uint32_t)kind,
+                                            .pid = pid,
+                                            .refuses_link = limits->refuses_link,
+                                            .start = start,
+                                            .end = end,
+                                            .bytes_max = limits->bytes_max};
     return asker(&request);
 }
 

@@ -30,8 +30,8 @@ struct foreign_request {
 /* Asks: a descriptor, or -errno. */
 typedef int (*foreign_asker)(const struct foreign_request *request);
 
-/* From now on foreign_file_open_below and what is like it ask `asker`; NULL: no more.  One thread
- * uses all this. */
+/* From now on foreign_file_open_below and what is like it ask `asker`, from any thread; NULL: no
+ * more.  Before the second thread. */
 void foreign_ask_by(foreign_asker asker);
 bool foreign_is_asked(void);
 
@@ -39,8 +39,9 @@ bool foreign_is_asked(void);
 int foreign_ask_path(enum foreign_kind kind, const char *root, const char *path,
                      const struct foreign_limits *limits);
 
-/* Likewise the program of a process. */
-int foreign_ask_program(uint32_t pid, const struct foreign_limits *limits);
+/* The same of a process: FOREIGN_PROGRAM, or FOREIGN_MAPPING with its range. */
+int foreign_ask_process(enum foreign_kind kind, uint32_t pid, uint64_t start, uint64_t end,
+                        const struct foreign_limits *limits);
 
 /* Whether a request that came from elsewhere can be served: its kind is known, its texts end. */
 bool foreign_request_is_valid(const struct foreign_request *request);

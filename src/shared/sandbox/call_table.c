@@ -150,8 +150,10 @@ const struct call_rule call_rules[] = {
     CALL(getpriority, 0),
     CALL(umask, 0),
     CALL(prlimit64, SANDBOX_PROGRAMS),
+    CALL(prlimit64, SANDBOX_AGAIN),
     {SYS_prlimit64, 0, CALL_NULL, 2, .error = EPERM},
     CALL(prctl, SANDBOX_PROGRAMS),
+    CALL(prctl, SANDBOX_AGAIN),
     {SYS_prctl, 0, CALL_ONE_OF, 0, .error = EPERM, VALUES(process_orders)},
     /* Files by name: SANDBOX_FILES. */
     CALL(open, SANDBOX_FILES),
@@ -213,6 +215,14 @@ const struct call_rule call_rules[] = {
     CALL(landlock_restrict_self, SANDBOX_PROGRAMS),
     CALL(capget, SANDBOX_PROGRAMS),
     CALL(capset, SANDBOX_PROGRAMS),
+    /* SANDBOX_AGAIN: all that takes rights away */
+    CALL(setrlimit, SANDBOX_AGAIN),
+    CALL(seccomp, SANDBOX_AGAIN),
+    CALL(landlock_create_ruleset, SANDBOX_AGAIN),
+    CALL(landlock_add_rule, SANDBOX_AGAIN),
+    CALL(landlock_restrict_self, SANDBOX_AGAIN),
+    CALL(capget, SANDBOX_AGAIN),
+    CALL(capset, SANDBOX_AGAIN),
     /* SANDBOX_EVENTS */
     CALL(epoll_create1, SANDBOX_EVENTS),
     CALL(epoll_ctl, SANDBOX_EVENTS),

@@ -47,7 +47,7 @@ int sandbox_set_limits(const struct sandbox_wish *wish, bool has_own_user)
         {RLIMIT_FSIZE, wish->file_bytes},
         {RLIMIT_AS, memory_limit(wish->memory_bytes)},
         {RLIMIT_DATA, memory_limit(wish->data_bytes ? wish->data_bytes : wish->memory_bytes)},
-        {RLIMIT_NOFILE, FILES_OPEN_MAX},
+        {RLIMIT_NOFILE, wish->descriptors ? wish->descriptors : FILES_OPEN_MAX},
         {RLIMIT_CPU, wish->cpu_seconds},
     };
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {

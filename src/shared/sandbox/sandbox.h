@@ -52,6 +52,7 @@ enum sandbox_calls {
     SANDBOX_PROGRAMS = 4, /* exec, and a sandbox of their own for what is started */
     SANDBOX_EVENTS = 8,   /* epoll, timers, accept, priorities: what a recorder does */
     SANDBOX_CODE = 16,    /* memory with code in it: libraries loaded later; exec needs it too */
+    SANDBOX_AGAIN = 32,   /* children that confine themselves further */
 };
 
 /* What may be done with a file, or with everything below a folder. */
@@ -78,6 +79,7 @@ struct sandbox_wish {
     uint64_t file_bytes;   /* a file can grow to; 0: nothing is written but to pipes and sockets */
     uint64_t processes;    /* and threads, of the own user; 0: this one thread alone */
     uint64_t cpu_seconds;  /* then SIGKILL */
+    uint64_t descriptors;  /* 0: 1024 */
     bool keeps_user;       /* files of root must be opened by name later: uid 0, no capabilities */
     /* ... and files of other users, as root may: what the file rules allow, whoever owns it.
      * Without file rules there is no such right. */

@@ -10,6 +10,7 @@
 
 #include "base/human.h"
 #include "base/utf8.h"
+#include "keeper/keeper.h"
 #include "procfs/process/open_files.h"
 #include "store/write/growing_file.h"
 #include "store/write/place.h"
@@ -19,6 +20,39 @@
 #define SAME_NAME_MAX 10000u
 
 #define NAME_MAX_BYTES 200
+
+/* -errno, or 0 and how large the file is. */
+static int look_at(const char *path, int64_t *bytes)
+{
+    struct stat about;
+    if (keeper_is_used())
+        return keeper_output_look(path, bytes);
+    if (stat(path, &about) < 0)
+        return -errno;
+    *bytes = about.st_size;
+    return 0;
+}
+
+bool output_exists(const char *path)
+{
+    int64_t bytes;
+    return look_at(path, &bytes) == 0;
+}
+
+void output_remove(const char *path, bool only_empty)
+{
+    struct stat about;
+    if (keeper_is_used())
+        (void)keeper_output_remove(path, only_empty);
+    else if (!only_empty ||
+             (lstat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0))
+        unlink(path);
+}
+
+int output_put_aside(const char *path)
+{
+    return keeper_is_used() ? keeper_output_put_aside(path) : place_put_aside(path);
+}
 
 /* A program chooses its name: the file's must be harmless on a terminal and in a shell, where it
  * is pasted. */
@@ -49,7 +83,7 @@ void output_name(char path[PATH_MAX], const char *output, const char *folder, co
             snprintf(whose, sizeof(whose), ".%u", pid);
         snprintf(path, PATH_MAX, "%s%s%s%s%s.memoir", folder, *folder ? "/" : "",
                  *name ? name : "program", whose, number);
-        if (access(path, F_OK) < 0)
+        if (!output_exists(path))
             return;
         snprintf(number, sizeof(number), "-%u", same);
     }
@@ -62,9 +96,9 @@ static int name_writer(const char *path, struct fault *fault)
     struct open_files files;
     uint32_t writer = 0;
     if (stat(path, &wanted) == 0 && open_files_find(RECORDER, &files) == 0) {
-        vec_each (file, &files.files)
-            if (stat(file->path, &other) == 0 && other.st_dev == wanted.st_dev &&
-                other.st_ino == wanted.st_ino)
+        vec_each (file, &files.files) /* one that it has just forked has it open as well */
+            if ((!writer || file->pid < writer) && stat(file->path, &other) == 0 &&
+                other.st_dev == wanted.st_dev && other.st_ino == wanted.st_ino)
                 writer = file->pid;
         open_files_fini(&files);
     }
@@ -95,12 +129,12 @@ int output_claim(const char *path, struct fault *fault)
 
 void output_tell_size(const char *path, uint64_t max_bytes, say_fn say)
 {
-    struct stat about;
+    int64_t bytes;
     char is[HUMAN_MAX], wished[HUMAN_MAX];
-    if (max_bytes == 0 || stat(path, &about) < 0 || (uint64_t)about.st_size <= max_bytes)
+    if (max_bytes == 0 || look_at(path, &bytes) < 0 || (uint64_t)bytes <= max_bytes)
         return;
     say_text(say,
              "%s has %s, more than the %s of --max-size: the names, stacks and coarsest sums of "
              "this program alone need that much",
-             path, human_bytes(about.st_size, is), human_bytes((int64_t)max_bytes, wished));
+             path, human_bytes(bytes, is), human_bytes((int64_t)max_bytes, wished));
 }

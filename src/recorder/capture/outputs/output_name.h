@@ -22,5 +22,11 @@ int output_check(const struct recording_wish *wish, struct fault *fault);
  * nobody is kept. */
 int output_claim(const char *path, struct fault *fault);
 
+bool output_exists(const char *path);
+/* A file of ours; when `only_empty`, only if nothing is in it. */
+void output_remove(const char *path, bool only_empty);
+/* As place_put_aside. */
+int output_put_aside(const char *path);
+
 /* Says so when a recording could not be kept as small as wished. */
 void output_tell_size(const char *path, uint64_t max_bytes, say_fn say);

@@ -60,6 +60,6 @@ void output_place_release(struct output_place *place)
 void output_place_withdraw(struct output_place *place, const struct recording_wish *wish)
 {
     if (place->is_new && place->claim >= 0) /* nobody else has made it his */
-        unlink(wish->output);
+        output_remove(wish->output, false);
     output_place_release(place);
 }

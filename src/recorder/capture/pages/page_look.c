@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "capture/pages/sampled_owners.h"
 #include "capture/pages/look_sight.h"
+#include "keeper/keeper.h"
 #include "procfs/process/process_facts.h"
 
 #define RESULT_MAX ((size_t)1 << 30)
@@ -224,12 +225,15 @@ static void leave_result(struct worker *worker, FILE *out)
     leave_names(worker, out);
 }
 
-static void work(const struct page_look_question *question, pid_t recorder, int fd)
+/* What it opens it asks of a keeper, by a line of its own, where the recorder is confined. */
+static void work(const struct page_look_question *question, pid_t recorder, int line, int fd)
 {
     static struct worker worker;
     uint64_t const began = monotonic_ns();
     FILE *out = fdopen(fd, "w");
     worker.question = question;
+    if (line >= 0)
+        keeper_branch_use(line);
     worker.head.err = look_sight_open(&worker.sight, question->pid);
     look_sight_confine(&worker.sight, fd, RESULT_MAX);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* which went with the user */
@@ -256,18 +260,21 @@ int page_look_begin(struct page_look *look, const struct page_look_question *que
     if (look->fd < 0)
         return -errno;
     pid_t const recorder = getpid();
+    int const line = keeper_is_used() ? keeper_branch_open() : -1;
     look->site_count = question->site_count;
     look->worker = fork();
     if (look->worker == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         setpriority(PRIO_PROCESS, 0, 0);
         if (getppid() == recorder)
-            work(question, recorder, look->fd);
+            work(question, recorder, line, look->fd);
         _exit(1);
     }
+    int const err = look->worker < 0 ? -errno : 0;
+    if (line >= 0)
+        close(line);
     if (look->worker > 0)
         return 0;
-    int const err = -errno;
     close(look->fd);
     look->worker = 0;
     return err;

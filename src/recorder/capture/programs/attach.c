@@ -16,7 +16,9 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "capture/programs/attach_hand.h"
 #include "capture/programs/attached_program.h"
+#include "capture/programs/launch.h"
 #include "capture/rings/lifeline.h"
 #include "capture/programs/stop_signals.h"
 #include "capture/sessions/recorder_subject.h"
@@ -45,6 +47,8 @@ struct attachment {
     uint64_t patience_ns;      /* until when programs that it becomes are tried */
     unsigned images;           /* that it became meanwhile */
     bool has_worker, told;
+    struct attach_hand hand; /* who reaches in, when we may not */
+    char *command[2];        /* as it told */
 };
 
 /* Programs that it starts need the library's path and the arena's; both only where it sees them
@@ -125,6 +129,12 @@ static int enter_patiently(struct attachment *attachment, struct fault *fault)
     }
 }
 
+static int stage_of(const struct attachment *attachment)
+{
+    return atomic_load(attachment->hand.line < 0 ? &attachment->stage
+                                                 : &attachment->hand.report->stage);
+}
+
 static void *enter(void *self)
 {
     struct attachment *attachment = self;
@@ -163,9 +173,72 @@ static void *leave(void *self)
     return NULL;
 }
 
+/* In the process that reaches in. */
+
+static void write_report(struct attachment *attachment, struct hand_report *report)
+{
+    report->err = attachment->err;
+    report->fault = attachment->fault;
+    report->times = attachment->injection.times;
+    report->before = attachment->program.facts.before;
+    report->slots_tight = attachment->arena->slots_tight;
+    snprintf(report->name, sizeof(report->name), "%s", attachment->program.name);
+    launch_join(attachment->program.words, report->command, sizeof(report->command));
+}
+
+static int hand_enter(void *self, struct hand_report *report)
+{
+    struct attachment *attachment = self;
+    (void)enter(attachment);
+    write_report(attachment, report);
+    return atomic_load(&attachment->stage);
+}
+
+static int hand_leave(void *self, struct hand_report *report)
+{
+    struct attachment *attachment = self;
+    (void)leave(attachment);
+    write_report(attachment, report);
+    return atomic_load(&attachment->stage);
+}
+
+static int hand_is_stale(void *self)
+{
+    const struct attachment *attachment = self;
+    return atomic_load(&attachment->stage) == STAGE_IN &&
+           injection_is_stale(&attachment->injection);
+}
+
+static void hand_done(void *self)
+{
+    struct attachment *attachment = self;
+    reach_stage(attachment, (enum stage)atomic_load(&attachment->stage));
+}
+
+/* What it told, once the stage says so. */
+static void take_report(struct attachment *attachment)
+{
+    const struct hand_report *report = attachment->hand.report;
+    struct attached_program *program = &attachment->program;
+    attachment->err = report->err;
+    attachment->fault = report->fault;
+    attachment->injection.times = report->times;
+    if (!attachment->told)
+        program->facts.before = report->before;
+    attachment->arena->slots_tight = report->slots_tight;
+    snprintf(program->name, sizeof(program->name), "%s", report->name);
+    attachment->command[0] = attachment->hand.report->command;
+    attachment->options.command = attachment->command;
+}
+
 static int hire(struct attachment *attachment, void *(*work)(void *), enum stage stage,
                 struct fault *fault)
 {
+    if (attachment->hand.line >= 0) {
+        atomic_store(&attachment->hand.report->stage, stage);
+        (stage == STAGE_LEAVING ? attach_hand_leave : attach_hand_enter)(&attachment->hand);
+        return 0;
+    }
     atomic_store(&attachment->stage, stage);
     int err = pthread_create(&attachment->worker, NULL, work, attachment);
     if (err != 0)
@@ -176,9 +249,26 @@ static int hire(struct attachment *attachment, void *(*work)(void *), enum stage
 
 static void dismiss(struct attachment *attachment)
 {
+    if (attachment->hand.line >= 0)
+        take_report(attachment);
     if (attachment->has_worker)
         pthread_join(attachment->worker, NULL);
     attachment->has_worker = false;
+}
+
+/* What `start` does, as far as it takes rights; and who reaches in later. */
+static int hold(void *self, struct arena *arena, struct fault *fault)
+{
+    struct attachment *attachment = self;
+    struct hand_work const work = {.enter = hand_enter,
+                                   .leave = hand_leave,
+                                   .is_stale = hand_is_stale,
+                                   .done = hand_done,
+                                   .self = attachment};
+    attachment->arena = arena;
+    tell_children(attachment);
+    int const err = attach_hand_begin(&attachment->hand, &work, fault);
+    return err < 0 ? err : (int)attachment->program.pid;
 }
 
 static int start(void *self, struct arena *arena, struct fault *fault)
@@ -186,7 +276,8 @@ static int start(void *self, struct arena *arena, struct fault *fault)
     struct attachment *attachment = self;
     attachment->arena = arena;
     shared_set(arena->memory, target_pid, attachment->program.pid);
-    tell_children(attachment);
+    if (attachment->hand.line < 0)
+        tell_children(attachment);
     int err = hire(attachment, enter, STAGE_ENTERING, fault);
     return err < 0 ? err : (int)attachment->program.pid;
 }
@@ -209,7 +300,7 @@ static void tell_times(struct attachment *attachment, const char *done)
              attachment->program.name, (int)times->borrowed_tid,
              human_duration(times->borrowed_ns - since, borrowed),
              times->looks.longest_ns ? " for longer than " : "", stopped,
-             atomic_load(&attachment->stage) == STAGE_IN ? "; Ctrl-C detaches" : "");
+             stage_of(attachment) == STAGE_IN ? "; Ctrl-C detaches" : "");
 }
 
 static int ended(struct attachment *attachment, struct recorder_result *result)
@@ -249,9 +340,15 @@ static int left(struct attachment *attachment, struct recorder_result *result)
 static bool has_news(void *self)
 {
     struct attachment *attachment = self;
-    int stage = atomic_load(&attachment->stage);
+    int stage = stage_of(attachment);
     return (stage == STAGE_IN && (stop_signals_asked() || !attachment->told)) ||
            stage == STAGE_OUT || stage == STAGE_FAILED;
+}
+
+static bool is_stale(const struct attachment *attachment)
+{
+    return attachment->hand.line < 0 ? injection_is_stale(&attachment->injection)
+                                     : atomic_load(&attachment->hand.report->is_stale) != 0;
 }
 
 /* It is in: says so, once. */
@@ -273,7 +370,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     attachment->next_look_ns = now + LOOK_NS;
     if (stop_signals_asked() || enough)
         lifeline_end_is_due();
-    int stage = atomic_load(&attachment->stage);
+    int stage = stage_of(attachment);
     if (stage == STAGE_FAILED) {
         dismiss(attachment);
         *fault = attachment->fault;
@@ -288,7 +385,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
         arrive(attachment, now);
     if (process_has_ended(attachment->injection.pidfd))
         return ended(attachment, result);
-    if (!attachment->options.follow_children && injection_is_stale(&attachment->injection))
+    if (!attachment->options.follow_children && is_stale(attachment))
         return replaced(attachment, result);
     if ((enough || stop_signals_asked() || now >= attachment->leave_ns) &&
         (attachment->err = hire(attachment, leave, STAGE_LEAVING, &attachment->fault)) < 0)
@@ -305,6 +402,7 @@ static void finish(void *self, enum subject_state how, struct recorder_result *r
 
 static void fini(struct attachment *attachment)
 {
+    attach_hand_end(&attachment->hand);
     dismiss(attachment);
     injection_close(&attachment->injection);
     tracer_library_close(&attachment->library);
@@ -333,15 +431,17 @@ int recorder_attach(const struct recorder_options *options, pid_t pid,
     attachment->for_ns = options->wish.for_ns;
     attachment->options.wish.for_ns = 0; /* which would count from before we are in */
     attached_program_init(&attachment->program, pid);
+    attachment->hand.line = -1;
     attachment->library.fd = attachment->injection.pidfd = -1;
     attachment->injection.memory.fd = -1;
     memset(result, 0, sizeof(*result));
     stop_signals_catch(true);
     int err = prepare(attachment, fault);
     if (err == 0)
-        err = recorder_record(&attachment->options,
-                              &(struct recorder_subject){start, look, has_news, finish, attachment},
-                              result, fault);
+        err = recorder_record(
+            &attachment->options,
+            &(struct recorder_subject){hold, start, look, has_news, finish, attachment}, result,
+            fault);
     fini(attachment);
     return err;
 }

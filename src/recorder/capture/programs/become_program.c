@@ -37,9 +37,10 @@ static struct becoming {
     struct arena *arena;
     struct shared_arena *held; /* a mapping that outlives the arena's */
     int to_program, from_program;
+    struct become_message ready;
     pid_t pid;
     int pidfd;
-    bool ended;
+    bool is_held, ended;
 } becoming;
 
 static void set_signals(void)
@@ -138,25 +139,36 @@ static void hold_end(void)
     shared_set(becoming.held, holds_end, 1);
 }
 
-static int start(void *self, struct arena *arena, struct fault *fault)
+static int hold(void *self, struct arena *arena, struct fault *fault)
 {
-    struct become_message ready = {.is_ready = 1};
-    int failure;
+    struct become_message *ready = &becoming.ready;
     (void)self;
     becoming.arena = arena;
     becoming.pidfd = (int)syscall(SYS_pidfd_open, becoming.pid, 0);
     if (becoming.pidfd < 0)
         return fault_set(fault, -errno, "the process that should become the program has ended");
     int const err = launch_prepare(becoming.options->command[0], becoming.options->library,
-                                   ready.path, sizeof(ready.path), fault);
+                                   ready->path, sizeof(ready->path), fault);
     if (err < 0)
         return err;
-    arena_path(arena, ready.arena, sizeof(ready.arena));
+    ready->is_ready = 1;
+    arena_path(arena, ready->arena, sizeof(ready->arena));
+    becoming.is_held = true;
+    return becoming.pid;
+}
+
+static int start(void *self, struct arena *arena, struct fault *fault)
+{
+    int failure;
+    int const err = becoming.is_held ? 0 : hold(self, arena, fault);
+    if (err < 0)
+        return err;
     shared_set(arena->memory, target_pid, becoming.pid);
     hold_end();
-    tell_program(&ready);
+    tell_program(&becoming.ready);
     if (read(becoming.from_program, &failure, sizeof(failure)) == sizeof(failure))
-        return fault_set(fault, -failure, "cannot start %s: %s", ready.path, strerror(failure));
+        return fault_set(fault, -failure, "cannot start %s: %s", becoming.ready.path,
+                         strerror(failure));
     return becoming.pid;
 }
 
@@ -214,7 +226,8 @@ int recorder_become(const struct recorder_options *options, struct recorder_resu
         return err;
     set_signals();
     launch_close_inherited();
-    return recorder_record(options, &(struct recorder_subject){start, look, has_news, finish, NULL},
+    return recorder_record(options,
+                           &(struct recorder_subject){hold, start, look, has_news, finish, NULL},
                            result, fault);
 }
 

@@ -374,9 +374,13 @@ int launch_become(const struct launch *launch)
 }
 
 /* In the child, which allocates nothing, for another thread of ours may hold a lock of the
- * allocator: becomes the program, or tells its errno through `report`. */
-static void become(const struct launch *launch, char **environment, int report)
+ * allocator: becomes the program when it is told to, or tells its errno through `report`. */
+static void become(const struct launch *launch, char **environment, int go, int report)
 {
+    char letter;
+    launch_restore();
+    if (read(go, &letter, 1) != 1)
+        _exit(127); /* whoever would record it is gone */
     if (launch->before)
         launch->before(launch->context);
     int err = -become_with(launch, environment);
@@ -385,31 +389,74 @@ static void become(const struct launch *launch, char **environment, int report)
     _exit(127);
 }
 
-pid_t launch_start(const struct launch *launch, struct fault *fault)
+static int open_pipes(int go[2], int report[2])
 {
-    int report[2], err = 0;
+    if (pipe2(go, O_CLOEXEC) < 0)
+        return -errno;
+    if (pipe2(report, O_CLOEXEC) == 0)
+        return 0;
+    int const err = -errno;
+    close(go[0]);
+    close(go[1]);
+    return err;
+}
+
+pid_t launch_hold(const struct launch *launch, struct launch_held *held, struct fault *fault)
+{
+    int go[2], report[2];
+    *held = (struct launch_held){.go = -1, .report = -1, .path = launch->path};
     char **environment = make_environment(launch);
     if (!environment)
         return fault_set(fault, -ENOMEM, "cannot start a program: no memory");
-    if (pipe2(report, O_CLOEXEC) < 0) {
-        err = -errno;
+    int err = open_pipes(go, report);
+    if (err < 0) {
         free_environment(environment);
         return fault_set(fault, err, "cannot start a program: %s", strerror(-err));
     }
-    pid_t pid = fork();
-    if (pid == 0)
-        become(launch, environment, report[1]);
-    free_environment(environment);
-    close(report[1]);
-    if (pid < 0) {
-        err = errno;
-    } else if (read(report[0], &err, sizeof(err)) == sizeof(err)) {
-        waitpid(pid, NULL, 0);
-    } else {
-        err = 0;
+    pid_t const pid = fork();
+    if (pid == 0) {
+        close(go[1]);
+        become(launch, environment, go[0], report[1]);
     }
+    err = -errno;
+    free_environment(environment);
+    close(go[0]);
+    close(report[1]);
+    *held = (struct launch_held){pid, go[1], report[0], launch->path};
+    if (pid >= 0)
+        return pid;
+    close(go[1]);
     close(report[0]);
-    if (err)
-        return fault_set(fault, -err, "cannot start %s: %s", launch->path, strerror(err));
-    return pid;
+    return fault_set(fault, err, "cannot start %s: %s", launch->path, strerror(-err));
+}
+
+pid_t launch_go(struct launch_held *held, struct fault *fault)
+{
+    int err = 0;
+    bool const has_failed = write(held->go, "g", 1) == 1 &&
+                            read(held->report, &err, sizeof(err)) == (ssize_t)sizeof(err);
+    close(held->go);
+    close(held->report);
+    held->go = held->report = -1;
+    if (!has_failed)
+        return held->pid;
+    waitpid(held->pid, NULL, 0);
+    return fault_set(fault, -err, "cannot start %s: %s", held->path, strerror(err));
+}
+
+void launch_let_go(struct launch_held *held)
+{
+    if (held->go < 0)
+        return;
+    close(held->go);
+    close(held->report);
+    held->go = held->report = -1;
+    waitpid(held->pid, NULL, 0);
+}
+
+pid_t launch_start(const struct launch *launch, struct fault *fault)
+{
+    struct launch_held held;
+    pid_t const pid = launch_hold(launch, &held, fault);
+    return pid < 0 ? pid : launch_go(&held, fault);
 }

@@ -50,5 +50,17 @@ struct launch {
 };
 /* Becomes it.  -errno of execve. */
 int launch_become(const struct launch *launch);
-/* Starts it.  The process id, or -errno of fork or execve with `fault`. */
+/* Makes a process that becomes it when it is told to, and ends when we do before: `path` must
+ * stay.  The process id, or -errno with `fault`. */
+struct launch_held {
+    pid_t pid;
+    int go, report; /* our ends of two pipes; -1: it went, or there is none */
+    const char *path;
+};
+pid_t launch_hold(const struct launch *launch, struct launch_held *held, struct fault *fault);
+/* Lets it become the program.  The process id, or -errno of execve with `fault`. */
+pid_t launch_go(struct launch_held *held, struct fault *fault);
+/* Instead of that: it ends.  Also when it went. */
+void launch_let_go(struct launch_held *held);
+/* Both at once.  The process id, or -errno of fork or execve with `fault`. */
 pid_t launch_start(const struct launch *launch, struct fault *fault);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "keeper/keeper.h"
+
 static struct {
     _Atomic int number; /* 0: not written yet */
     void *value;
@@ -34,26 +36,37 @@ void passed_signals_keep(int number, void *value)
     atomic_fetch_add(&others[number], 1);
 }
 
+static void send_one(pid_t pid, int number, void *value)
+{
+    union sigval const with = {.sival_ptr = value};
+    if (keeper_is_used()) /* who knows the program */
+        (void)keeper_send_signal(number, (int64_t)(intptr_t)value);
+    else if (number < SIGRTMIN)
+        kill(pid, number);
+    else
+        sigqueue(pid, number, with);
+}
+
 static void send_queue(pid_t pid)
 {
     for (uint32_t at = queue_begin; at != queue_end; queue_begin = ++at) {
         int const number = queue[at % PASSED_SIGNALS_QUEUED].number;
-        union sigval const value = {.sival_ptr = queue[at % PASSED_SIGNALS_QUEUED].value};
+        void *const value = queue[at % PASSED_SIGNALS_QUEUED].value;
         if (number == 0)
             return; /* its handler is about to write it */
         queue[at % PASSED_SIGNALS_QUEUED].number = 0;
-        sigqueue(pid, number, value);
+        send_one(pid, number, value);
     }
 }
 
 static void send_others(pid_t pid, int number)
 {
-    union sigval const value = {.sival_ptr = last_value[number]};
-    uint32_t const count = atomic_exchange(&others[number], 0);
-    if (count && number < SIGRTMIN)
-        kill(pid, number);
-    for (uint32_t i = 0; number >= SIGRTMIN && i < count; i++)
-        sigqueue(pid, number, value);
+    void *const value = last_value[number];
+    uint32_t count = atomic_exchange(&others[number], 0);
+    if (count > 0 && number < SIGRTMIN)
+        count = 1;
+    for (uint32_t i = 0; i < count; i++)
+        send_one(pid, number, value);
 }
 
 void passed_signals_send(pid_t pid)

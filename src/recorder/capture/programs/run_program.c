@@ -25,7 +25,8 @@ struct program {
     const struct recorder_options *options;
     struct arena *arena;
     pid_t pid;
-    char path[PATH_MAX];
+    struct launch_held held;
+    char path[PATH_MAX], name[ARENA_NAME_MAX];
     unsigned rounds_unasked; /* since the program was last asked after */
     bool ended;
 };
@@ -136,23 +137,28 @@ static void tell_pid(void *arena)
     shared_set(((struct arena *)arena)->memory, target_pid, getpid());
 }
 
+static int hold_program(void *self, struct arena *arena, struct fault *fault)
+{
+    struct program *program = self;
+    program->arena = arena;
+    arena_path(arena, program->name, sizeof(program->name));
+    struct launch const launch = {.path = program->path,
+                                  .arguments = program->options->command,
+                                  .library = program->options->library,
+                                  .arena = program->name,
+                                  .before = tell_pid,
+                                  .context = arena};
+    program->pid = launch_hold(&launch, &program->held, fault);
+    if (program->pid >= 0)
+        launch_close_inherited();
+    return program->pid;
+}
+
 static int start_program(void *self, struct arena *arena, struct fault *fault)
 {
     struct program *program = self;
-    char name[ARENA_NAME_MAX];
-    program->arena = arena;
-    arena_path(arena, name, sizeof(name));
-    struct launch launch = {.path = program->path,
-                            .arguments = program->options->command,
-                            .library = program->options->library,
-                            .arena = name,
-                            .before = tell_pid,
-                            .context = arena};
-    program->pid = launch_start(&launch, fault);
-    if (program->pid < 0)
-        return program->pid;
-    launch_close_inherited();
-    return program->pid;
+    int const pid = program->held.go >= 0 ? program->pid : hold_program(self, arena, fault);
+    return pid < 0 ? pid : launch_go(&program->held, fault);
 }
 
 /* After --for the program goes on alone; its status is still what we exit with. */
@@ -193,7 +199,7 @@ static void finish(void *self, enum subject_state how, struct recorder_result *r
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                  struct fault *fault)
 {
-    struct program program = {.options = options};
+    struct program program = {.options = options, .held = {.go = -1, .report = -1}};
     launch_remember();
     set_signals();
     /* Before anything takes the place of an older file. */
@@ -201,7 +207,9 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
                                    sizeof(program.path), fault);
     if (err < 0)
         return err;
-    return recorder_record(
-        options, &(struct recorder_subject){start_program, look, has_news, finish, &program},
-        result, fault);
+    struct recorder_subject const subject = {hold_program, start_program, look,
+                                             has_news,     finish,        &program};
+    int const failure = recorder_record(options, &subject, result, fault);
+    launch_let_go(&program.held); /* when it came to nothing before */
+    return failure;
 }

@@ -130,6 +130,11 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
     return 0;
 }
 
+size_t arena_mapped_bytes(const struct arena *arena)
+{
+    return bytes_of(arena->slots);
+}
+
 void arena_limit_slots(struct arena *arena, uint32_t slots)
 {
     arena->slots_tight = slots < arena->slots ? slots : 0;
@@ -151,5 +156,8 @@ void arena_close(struct arena *arena)
 
 void arena_path(const struct arena *arena, char *path, size_t size)
 {
-    snprintf(path, size, "/proc/%d/fd/%d", (int)getpid(), arena->fd);
+    if (arena->name[0])
+        snprintf(path, size, "%s", arena->name);
+    else
+        snprintf(path, size, "/proc/%d/fd/%d", (int)getpid(), arena->fd);
 }

@@ -17,6 +17,8 @@ struct map_list;
 /* NULL when out of memory: then nothing is believed.  `arena` must be mapped. */
 struct arena_users *arena_users_create(const struct arena *arena);
 void arena_users_destroy(struct arena_users *users);
+/* The arena is known by another name from now on. */
+void arena_users_rename(struct arena_users *users, const char *path);
 
 /* Whether the kernel says that process `pid` has the arena mapped now: `maps` is what it says.  For
  * any thread. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "keeper/keeper.h"
 #include "procfs/process/proc_open.h"
 
 #define STEPS_ABOVE 10
@@ -52,6 +53,10 @@ struct priority priority_above(uint32_t pid)
 void priority_apply(const struct priority *priority)
 {
     struct sched_param const real_time = {.sched_priority = priority->real_time};
+    if (keeper_is_used()) { /* who may */
+        (void)keeper_raise(priority->nice, priority->policy == SCHED_RR ? priority->real_time : 0);
+        return;
+    }
     int const now = getpriority(PRIO_PROCESS, 0);
     if (priority->policy == SCHED_RR)
         (void)sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &real_time);

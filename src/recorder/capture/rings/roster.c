@@ -83,9 +83,9 @@ static struct session *open_session(struct roster *roster, uint32_t process, boo
                                         .watcher = wanted->watcher,
                                         .attached = first ? wanted->attached : NULL};
     struct session_options const options = {.output = first ? wanted->wish.output : NULL,
-                                            .folder = roster->place.folder,
-                                            .claim = first ? &roster->place.claim : NULL,
-                                            .made_output = first && roster->place.is_new,
+                                            .folder = roster->options.place->folder,
+                                            .claim = first ? &roster->options.place->claim : NULL,
+                                            .made_output = first && roster->options.place->is_new,
                                             .age_ns = age_of(roster, process, now_ns),
                                             .command_line = roster->command_line,
                                             .rings = &rings};
@@ -233,7 +233,6 @@ struct roster *roster_create(const struct roster_options *options)
                                          .cells = options->cells,
                                          .feed = &feed,
                                          .feeder = roster};
-    output_place_init(&roster->place);
     return roster;
 }
 
@@ -248,7 +247,6 @@ void roster_destroy(struct roster *roster)
 {
     if (!roster)
         return;
-    output_place_release(&roster->place);
     for (unsigned i = 0; i < RECORDINGS_NAMED; i++)
         free(roster->named[i]);
     for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
@@ -256,16 +254,6 @@ void roster_destroy(struct roster *roster)
     vec_free(&roster->over);
     session_list_fini(&roster->list);
     free(roster);
-}
-
-int roster_check_output(struct roster *roster, struct fault *fault)
-{
-    return output_place_claim(&roster->place, &roster->options.recorder->wish, fault);
-}
-
-void roster_withdraw_output(struct roster *roster)
-{
-    output_place_withdraw(&roster->place, &roster->options.recorder->wish);
 }
 
 void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,

@@ -10,10 +10,12 @@
 #include "capture/rings/ring_reader.h"
 #include "capture/rings/slot_keeper.h"
 
+struct output_place;
 struct roster;
 
 struct roster_options {
     const struct recorder_options *recorder;
+    struct output_place *place; /* of the first recording */
     struct arena *arena;
     struct slot_keeper *slots;
     struct symbol_queue *symbols;
@@ -24,11 +26,6 @@ struct roster_options {
 };
 struct roster *roster_create(const struct roster_options *options); /* NULL when out of memory */
 void roster_destroy(struct roster *roster);
-
-/* Finds out, before the program starts, whether its recording can be written; after a failure to
- * start, takes back what that left behind. */
-int roster_check_output(struct roster *roster, struct fault *fault);
-void roster_withdraw_output(struct roster *roster);
 
 /* The program has started, this reader reads its rings, and this planner knows about its
  * allocators. */

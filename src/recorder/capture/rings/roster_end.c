@@ -213,14 +213,14 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     }
     session_list_close(&roster->list, true);
     if (!roster->has_opened)
-        roster_withdraw_output(roster);
+        output_place_withdraw(roster->options.place, &options->wish);
     result->recordings = roster->recordings;
     result->unfinished = roster->unfinished + (roster->recordings == 0 && roster->told_failure);
     if (options->wish.quiet)
         return;
     say_recordings(&(struct recordings_said){.named = roster->named,
                                              .others = roster->others,
-                                             .folder = roster->place.folder,
+                                             .folder = roster->options.place->folder,
                                              .silent = roster->recordings > 0 ? silent : 0,
                                              .is_sampled = options->heap_rate != RATE_FULL},
                    options->wish.say);

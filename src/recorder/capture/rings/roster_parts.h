@@ -17,7 +17,6 @@ struct roster {
     int pidfds[ARENA_PROCESSES];               /* of children with a session, plus one; 0: none */
     uint32_t session_count;                    /* highest index used, plus one */
     char command_line[4096];
-    struct output_place place; /* of the first recording */
     uint32_t pid;
     uint64_t next_look_ns;
     uint64_t ended_ns;   /* when the program did, which its children may outlive; 0: it has not */

@@ -13,41 +13,32 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "keeper/control_socket.h"
+#include "keeper/keeper.h"
+
 #define LOOK_NS     50000000ull
-#define PEERS_MAX   4
 #define PATIENCE_MS 5000
 
 struct control {
     int listener;
-    int peers[PEERS_MAX]; /* -1: none */
-    unsigned next;        /* the one to give up when another comes */
+    int peers[CONTROL_PEERS_MAX]; /* -1: none */
+    unsigned next;                /* the one to give up when another comes */
     uint64_t next_look_ns;
     control_fn answer;
     void *context;
 };
 
-static socklen_t name_of(pid_t pid, struct sockaddr_un *name)
-{
-    *name = (struct sockaddr_un){.sun_family = AF_UNIX};
-    int size = snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, "memoir.%d", (int)pid);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size);
-}
-
 struct control *control_open(pid_t pid, control_fn answer, void *context)
 {
-    struct sockaddr_un name;
-    socklen_t size = name_of(pid, &name);
     struct control *control = calloc(1, sizeof(*control));
     if (!control)
         return NULL;
     control->answer = answer;
     control->context = context;
-    for (unsigned i = 0; i < PEERS_MAX; i++)
+    for (unsigned i = 0; i < CONTROL_PEERS_MAX; i++)
         control->peers[i] = -1;
-    control->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (control->listener < 0 ||
-        bind(control->listener, (const struct sockaddr *)&name, size) < 0 ||
-        listen(control->listener, PEERS_MAX) < 0) {
+    control->listener = keeper_is_used() ? keeper_listen(pid) : control_socket_listen(pid);
+    if (control->listener < 0) {
         control_close(control);
         return NULL;
     }
@@ -58,7 +49,7 @@ void control_close(struct control *control)
 {
     if (!control)
         return;
-    for (unsigned i = 0; i < PEERS_MAX; i++) {
+    for (unsigned i = 0; i < CONTROL_PEERS_MAX; i++) {
         if (control->peers[i] >= 0)
             close(control->peers[i]);
     }
@@ -78,7 +69,7 @@ static bool is_trusted(int fd)
 
 static void accept_peers(struct control *control)
 {
-    for (int i = 0; i < PEERS_MAX; i++) {
+    for (int i = 0; i < CONTROL_PEERS_MAX; i++) {
         int fd = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0)
             return;
@@ -86,7 +77,7 @@ static void accept_peers(struct control *control)
             close(fd);
             continue;
         }
-        int *place = &control->peers[control->next++ % PEERS_MAX];
+        int *place = &control->peers[control->next++ % CONTROL_PEERS_MAX];
         if (*place >= 0)
             close(*place);
         *place = fd;
@@ -114,7 +105,7 @@ void control_look(struct control *control, uint64_t now_ns)
         return;
     control->next_look_ns = now_ns + LOOK_NS;
     accept_peers(control);
-    for (unsigned i = 0; i < PEERS_MAX; i++) {
+    for (unsigned i = 0; i < CONTROL_PEERS_MAX; i++) {
         if (control->peers[i] >= 0)
             hear(control, &control->peers[i]);
     }
@@ -154,7 +145,7 @@ static int await_answer(int fd, pid_t pid, struct fault *fault)
 int control_ask(pid_t pid, const char *request, struct fault *fault)
 {
     struct sockaddr_un name;
-    socklen_t size = name_of(pid, &name);
+    socklen_t size = control_socket_name(pid, &name);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
     if (fd < 0)
         return fault_set(fault, -errno, "cannot make a socket: %s", strerror(errno));

@@ -13,7 +13,9 @@
 
 #include "base/clock.h"
 #include "capture/outputs/calm_stderr.h"
+#include "capture/outputs/output_place.h"
 #include "capture/sessions/cell_sources.h"
+#include "capture/sessions/confinement.h"
 #include "capture/sessions/control.h"
 #include "capture/sessions/cpu_cells.h"
 #include "capture/rings/lifeline.h"
@@ -48,6 +50,7 @@ struct recorder_recorder {
     struct symbol_queue *symbols;
     struct write_behind *disk; /* NULL: we wait for the disk ourselves */
     struct pss_reader *pss;    /* NULL: PSS is not read */
+    struct output_place place; /* the roster's, once that is there */
     struct roster *roster;
     struct inside_planner *planner;
     struct control *control;
@@ -213,6 +216,7 @@ static void recorder_fini(struct recorder_recorder *recorder)
     control_close(recorder->control);
     ring_reader_destroy(recorder->reader);
     roster_destroy(recorder->roster);
+    output_place_release(&recorder->place);
     page_station_close(recorder->station);
     page_cells_fini(&recorder->page_cells);
     cpu_station_close(recorder->cpu);
@@ -270,6 +274,7 @@ static int furnish(struct recorder_recorder *recorder, struct fault *fault)
     recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
     recorder->roster = roster_create(&(struct roster_options){
         .recorder = recorder->options,
+        .place = &recorder->place,
         .arena = &recorder->arena,
         .slots = recorder->keeper,
         .symbols = recorder->symbols,
@@ -359,6 +364,18 @@ static void end(struct recorder_recorder *recorder, enum subject_state how,
     roster_end(recorder->roster, result, how);
 }
 
+/* From here on without rights: the program waits for its start, and keepers do what takes them. */
+static int confine(struct recorder_recorder *recorder, struct fault *fault)
+{
+    const struct recorder_subject *subject = recorder->subject;
+    int const err = confinement_prepare(&recorder->arena, &recorder->place,
+                                        recorder->options->wish.output, fault);
+    if (err < 0)
+        return err;
+    pid_t const pid = subject->hold(subject->self, &recorder->arena, fault);
+    return pid < 0 ? pid : confinement_enter(pid, !recorder->options->attached, fault);
+}
+
 int recorder_record(const struct recorder_options *options, const struct recorder_subject *subject,
                     struct recorder_result *result, struct fault *fault)
 {
@@ -369,25 +386,28 @@ int recorder_record(const struct recorder_options *options, const struct recorde
     recorder->options = options;
     recorder->subject = subject;
     recorder->arena.fd = -1;
+    output_place_init(&recorder->place);
     lift_limits();
     tick_clock_start(&recorder->clock);
     int err = arena_open(&recorder->arena, options->follow_children, fault);
     if (err == 0) {
         shared_set(recorder->arena.memory, rate, options->heap_rate);
         shared_set(recorder->arena.memory, longest_wait_ns, options->longest_wait_ns);
-        err = furnish(recorder, fault);
+        err = output_place_claim(&recorder->place, &options->wish, fault);
     }
+    if (err == 0 && subject->hold && confinement_is_due(options))
+        err = confine(recorder, fault);
     if (err == 0)
-        err = roster_check_output(recorder->roster, fault);
+        err = furnish(recorder, fault);
     if (err == 0) {
         err = start(recorder, fault);
         if (err == 0)
             err = read_until_end(recorder, result, fault);
-        if (err < 0)
-            roster_withdraw_output(recorder->roster);
-        else
+        if (err >= 0)
             end(recorder, (enum subject_state)err, result);
     }
+    if (err < 0)
+        output_place_withdraw(&recorder->place, &options->wish);
     symbol_queue_destroy(recorder->symbols); /* which may take long: a signal must still end us */
     recorder->symbols = NULL;
     lifeline_untie(recorder->lifeline);

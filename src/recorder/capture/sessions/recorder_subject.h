@@ -7,6 +7,9 @@
 #include "capture/sessions/recorder.h"
 
 struct recorder_subject {
+    /* Before anything else, where the recorder gives up its rights: all that takes them, so that
+     * `start` takes none.  Its process id, or -errno with `fault`.  NULL: it cannot be without. */
+    int (*hold)(void *self, struct arena *arena, struct fault *fault);
     /* Begins it.  Its process id, or -errno with `fault`. */
     int (*start)(void *self, struct arena *arena, struct fault *fault);
     /* Asked every round.  An enum subject_state, or -errno with `fault`: then nothing is kept.

@@ -5,8 +5,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "capture/sessions/control.h"
@@ -43,26 +41,18 @@ static int write_out(struct session *session, struct fault *fault)
     return recording_writer_append(session->writer, recording, fault);
 }
 
-/* A file that could not even be begun is not left behind empty. */
-static void remove_empty(const char *path)
-{
-    struct stat about;
-    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0)
-        unlink(path);
-}
-
 static struct recording_writer *make_file(const struct session *session, struct fault *fault)
 {
     const struct session_options *options = &session->options;
     int const claim = options->claim ? *options->claim : -1;
-    bool const is_new = options->made_output || access(session->path, F_OK) < 0;
+    bool const is_new = options->made_output || !output_exists(session->path);
     if (options->claim)
         *options->claim = -1;
     struct recording_writer *writer =
         claim < 0 ? recording_writer_create(session->path, options->max_bytes, fault)
                   : recording_writer_take(session->path, claim, options->max_bytes, fault);
-    if (!writer && is_new)
-        remove_empty(session->path);
+    if (!writer && is_new) /* not even begun */
+        output_remove(session->path, true);
     return writer;
 }
 
@@ -307,7 +297,7 @@ void session_abandon(struct session *session)
         symbol_queue_forget(session->options.symbols, session->recording);
     recording_writer_finish(session->writer, session->recording, &ignored);
     destroy(session);
-    unlink(path);
+    output_remove(path, false);
 }
 
 bool session_name(struct session *session, bool wait)

@@ -74,7 +74,7 @@ static void note_work(struct name_client *client)
         client->worked_ns = now;
 }
 
-static int spawn(int line, pid_t *pid)
+int name_client_spawn(int line, pid_t *pid)
 {
     char name[] = "memoir-record", command[] = NAMER_COMMAND;
     char *const words[] = {name, command, NULL};
@@ -94,31 +94,59 @@ static int spawn(int line, pid_t *pid)
     return err;
 }
 
-static int start(struct name_client *client)
+static int start_here(pid_t *pid)
 {
     int ends[2];
-    pid_t pid;
     int err = line_open(ends);
     if (err)
         return err;
-    err = spawn(ends[1], &pid);
+    err = name_client_spawn(ends[1], pid);
     close(ends[1]);
-    if (err) {
+    if (err)
         close(ends[0]);
-        return err;
-    }
-    client->line = ends[0];
+    return err ? err : ends[0];
+}
+
+static int end_here(pid_t pid, bool at_once)
+{
+    int status = 0;
+    if (at_once)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+static void set_nice_here(pid_t pid, int nice)
+{
+    setpriority(PRIO_PROCESS, (id_t)pid, nice);
+}
+
+static const struct namer_process here = {start_here, end_here, set_nice_here};
+static const struct namer_process *process = &here;
+
+void name_client_start_by(const struct namer_process *wanted)
+{
+    process = wanted;
+}
+
+static int start(struct name_client *client)
+{
+    pid_t pid;
+    int const line = process->start(&pid);
+    if (line < 0)
+        return line;
+    client->line = line;
     client->pid = last_started = pid;
     client->questions = 0;
     if (client->nice)
-        setpriority(PRIO_PROCESS, (id_t)pid, client->nice);
+        process->set_nice(pid, client->nice);
     return 0;
 }
 
 /* Its wait status; the clock of a process that was waited for is gone, so that is read before. */
-static int stop(struct name_client *client)
+static int stop(struct name_client *client, bool at_once)
 {
-    int status = 0;
     pid_t const pid = client->pid;
     if (client->line < 0)
         return 0;
@@ -128,9 +156,7 @@ static int stop(struct name_client *client)
     ended_worked_ns += client->worked_ns - client->worked_before;
     client->worked_before = client->worked_ns;
     client->pid = last_started = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return status;
+    return process->end(pid, at_once);
 }
 
 static void forget_kept(struct name_client *client)
@@ -144,7 +170,7 @@ void name_client_destroy(struct name_client *client)
 {
     if (!client)
         return;
-    stop(client);
+    stop(client, false);
     forget_kept(client);
     for (unsigned i = 0; i < client->refused_count; i++)
         free(client->refused[i]);
@@ -299,10 +325,7 @@ static bool is_refused(const struct name_client *client, const char *path)
 /* It is at fault, whatever it was: a question that kills one would kill the next. */
 static void give_up(struct name_client *client, int err)
 {
-    pid_t const pid = client->pid;
-    if (err == -EPROTO)
-        kill(pid, SIGKILL);
-    int const status = stop(client);
+    int const status = stop(client, err == -EPROTO);
     char *path = strdup(client->question.path);
     tell(client, err, err == -EPROTO ? 0 : status);
     if (path && client->refused_count < NAMER_STARTS_MAX)
@@ -334,7 +357,7 @@ static bool has_given_way(struct name_client *client, int err)
     if (err != -EPIPE || client->questions == 0 ||
         client->worked_ns - client->worked_before < NAME_WORK_MAX_NS)
         return false;
-    stop(client);
+    stop(client, false);
     client->starts--;
     return true;
 }
@@ -377,7 +400,7 @@ void name_client_set_nice(struct name_client *client, int nice)
 {
     client->nice = nice;
     if (client->pid > 0)
-        setpriority(PRIO_PROCESS, (id_t)client->pid, nice);
+        process->set_nice(client->pid, nice);
 }
 
 void name_client_cost(uint64_t *cpu_ns, uint64_t *memory_bytes)

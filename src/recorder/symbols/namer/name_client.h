@@ -8,6 +8,9 @@
  * names.  One thread at a time. */
 #pragma once
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "base/say.h"
 #include "symbols/lookup/resolver.h"
 
@@ -24,6 +27,17 @@ struct name_answer {
 
 /* The program that becomes the namer when it gets NAMER_COMMAND: /proc/self/exe unless told. */
 void name_client_use_program(const char *path);
+
+/* Starts it: its standard input is `line`.  0 or -errno. */
+int name_client_spawn(int line, pid_t *pid);
+
+/* Who starts it for a process that may not: all of them from now on. */
+struct namer_process {
+    int (*start)(pid_t *pid);            /* our end of its line, or -errno */
+    int (*end)(pid_t pid, bool at_once); /* after our end is closed: its wait status */
+    void (*set_nice)(pid_t pid, int nice);
+};
+void name_client_start_by(const struct namer_process *process);
 
 /* NULL when out of memory. */
 struct name_client *name_client_create(say_fn say);

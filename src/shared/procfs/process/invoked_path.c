@@ -20,27 +20,22 @@ struct invoked_search {
     char found[PATH_MAX]; /* "": nothing yet */
 };
 
-/* How to open an absolute path of the process. */
-static void path_there(const struct invoked_search *search, const char *path, char *text,
-                       size_t size)
+/* About an absolute path of the process. */
+static bool look_there(const struct invoked_search *search, const char *path, struct stat *about)
 {
-    if (search->pid)
-        snprintf(text, size, "/proc/%u/root%s", search->pid, path);
-    else
-        snprintf(text, size, "%s", path);
+    return (search->pid ? proc_stat_below(search->pid, path, about) : stat(path, about)) == 0;
 }
 
 /* Takes FOLDER/NAME if it leads to the executable. */
 static bool try_path(struct invoked_search *search, const char *folder, size_t length,
                      const char *name)
 {
-    char path[PATH_MAX], there[PATH_MAX + 32];
+    char path[PATH_MAX];
     struct stat about;
     if (length == 0 || folder[0] != '/' ||
         snprintf(path, sizeof(path), "%.*s/%s", (int)length, folder, name) >= (int)sizeof(path))
         return false;
-    path_there(search, path, there, sizeof(there));
-    if (stat(there, &about) < 0 || about.st_ino != search->executable.st_ino ||
+    if (!look_there(search, path, &about) || about.st_ino != search->executable.st_ino ||
         about.st_dev != search->executable.st_dev)
         return false;
     snprintf(search->found, sizeof(search->found), "%s", path);
@@ -87,12 +82,11 @@ void program_invoked_path(const char *program, const char *word, uint32_t pid, c
                           size_t size)
 {
     struct invoked_search search = {.pid = pid};
-    char there[PATH_MAX + 32], name[WORD_MAX];
+    char name[WORD_MAX];
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, " :"), word); /* may be a title */
     const char *slash = strrchr(name, '/');
-    path_there(&search, program, there, sizeof(there));
     snprintf(path, size, "%s", program);
-    if (stat(there, &search.executable) == 0 &&
+    if (look_there(&search, program, &search.executable) &&
         ((slash && try_word(&search, name, slash)) ||
          try_name(&search, program, slash ? slash + 1 : name)))
         snprintf(path, size, "%s", search.found);

@@ -4,14 +4,37 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/invariant.h"
-#include "procfs/process/proc_request.h"
+#include "procfs/process/proc_asked.h"
 #include "procfs/process/proc_text.h"
 
-#define PATH_ROOM 96 /* the longest is of two addresses */
+#define PATH_ROOM 96   /* the longest is of two addresses */
+#define TEXT_READ 4096 /* of what is read by whoever is asked */
+
+static const struct proc_asked *asked;
+
+void proc_ask_by(const struct proc_asked *wanted)
+{
+    asked = wanted;
+}
+
+bool proc_is_asked(void)
+{
+    return asked != NULL;
+}
+
+/* The kernel looks at who reads these, and not only at who has opened them. */
+static bool depends_on_reader(enum proc_file file)
+{
+    return file == PROC_STAT || file == PROC_SYSCALL;
+}
 
 static const struct {
     const char *name;
@@ -45,18 +68,6 @@ static const struct {
     [PROC_ITSELF] = {".", O_PATH | O_DIRECTORY},
 };
 
-static proc_asker asker;
-
-void proc_ask_by(proc_asker wanted)
-{
-    asker = wanted;
-}
-
-bool proc_is_asked(void)
-{
-    return asker != NULL;
-}
-
 static void write_path(char path[PATH_ROOM], uint32_t pid, uint32_t tid, enum proc_file file)
 {
     INVARIANT(file < PROC_FILES);
@@ -66,18 +77,11 @@ static void write_path(char path[PATH_ROOM], uint32_t pid, uint32_t tid, enum pr
         snprintf(path, PATH_ROOM, "/proc/%u/%s", pid, table[file].name);
 }
 
-static int ask(uint32_t pid, uint32_t tid, enum proc_file file, enum proc_question question,
-               struct proc_reply *reply)
-{
-    return asker(&(struct proc_request){pid, tid, file, question}, reply);
-}
-
 int proc_open(uint32_t pid, uint32_t tid, enum proc_file file)
 {
     char path[PATH_ROOM];
-    struct proc_reply reply;
-    if (asker)
-        return ask(pid, tid, file, PROC_ASK_OPEN, &reply);
+    if (asked)
+        return asked->open(pid, tid, file);
     write_path(path, pid, tid, file);
     int const fd = open(path, table[file].flags | O_CLOEXEC);
     return fd < 0 ? -errno : fd;
@@ -86,8 +90,8 @@ int proc_open(uint32_t pid, uint32_t tid, enum proc_file file)
 int proc_mapped_system(uint32_t pid, uint64_t start, uint64_t end, struct statfs *about)
 {
     char path[PATH_ROOM];
-    if (asker)
-        return -EACCES;
+    if (asked)
+        return asked->mapped_system(pid, start, end, about);
     snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
     return statfs(path, about) < 0 ? -errno : 0;
 }
@@ -117,14 +121,8 @@ DIR *proc_open_folder(uint32_t pid, enum proc_file file)
 ssize_t proc_read_link(uint32_t pid, enum proc_file file, char *text, size_t size)
 {
     char path[PATH_ROOM];
-    struct proc_reply reply;
-    if (asker) {
-        int const failed = ask(pid, 0, file, PROC_ASK_LINK, &reply);
-        size_t const fits = failed ? 0 : reply.length < size ? reply.length : size - 1;
-        memcpy(text, reply.link, fits);
-        text[fits] = '\0';
-        return failed ? failed : (ssize_t)fits;
-    }
+    if (asked)
+        return asked->link(pid, file, text, size);
     write_path(path, pid, 0, file);
     ssize_t const length = readlink(path, text, size - 1);
     int const err = length < 0 ? -errno : 0;
@@ -135,18 +133,47 @@ ssize_t proc_read_link(uint32_t pid, enum proc_file file, char *text, size_t siz
 int proc_stat(uint32_t pid, uint32_t tid, enum proc_file file, struct stat *about)
 {
     char path[PATH_ROOM];
-    struct proc_reply reply;
-    if (asker) {
-        int const err = ask(pid, tid, file, PROC_ASK_ABOUT, &reply);
-        *about = reply.about;
-        return err;
-    }
+    if (asked)
+        return asked->stat(pid, tid, file, about);
     write_path(path, pid, tid, file);
     return stat(path, about) < 0 ? -errno : 0;
 }
 
+int proc_stat_below(uint32_t pid, const char *path, struct stat *about)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+                           .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    if (asked)
+        return asked->stat_below(pid, path, about);
+    int const root = proc_open(pid, 0, PROC_ROOT);
+    if (root < 0)
+        return root;
+    int const fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+    int const err = fd < 0 || fstat(fd, about) < 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    close(root);
+    return err;
+}
+
+static int ask_text(uint32_t pid, uint32_t tid, enum proc_file file, char **text)
+{
+    char *room = malloc(TEXT_READ);
+    ssize_t const got = room ? asked->read(pid, tid, file, room, TEXT_READ) : -ENOMEM;
+    if (got < 0) {
+        free(room);
+        return (int)got;
+    }
+    *text = room;
+    return 0;
+}
+
 int proc_read_text(uint32_t pid, uint32_t tid, enum proc_file file, size_t max, char **text)
 {
+    if (asked && depends_on_reader(file)) {
+        *text = NULL;
+        return ask_text(pid, tid, file, text);
+    }
     int const fd = proc_open(pid, tid, file);
     *text = NULL;
     if (fd < 0)
@@ -158,6 +185,8 @@ int proc_read_text(uint32_t pid, uint32_t tid, enum proc_file file, size_t max, 
 
 ssize_t proc_read_start(uint32_t pid, uint32_t tid, enum proc_file file, char *text, size_t size)
 {
+    if (asked)
+        return asked->read(pid, tid, file, text, size);
     int const fd = proc_open(pid, tid, file);
     text[0] = '\0';
     if (fd < 0)

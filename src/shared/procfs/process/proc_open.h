@@ -5,6 +5,8 @@
  * somebody else has nothing to parse.  Which process may be looked at, the kernel decides.  Files
  * that the process names, its program among them, are opened by foreign/foreign_file.h.
  *
+ * proc_asked.h has another process do all this.
+ *
  * All functions may be called by several threads.  `tid` 0: the process; else one of its threads,
  * in the same table. */
 #pragma once
@@ -59,6 +61,9 @@ int proc_mapped_system(uint32_t pid, uint64_t start, uint64_t end, struct statfs
 ssize_t proc_read_link(uint32_t pid, enum proc_file file, char *text, size_t size);
 /* About what it leads to.  0 or -errno. */
 int proc_stat(uint32_t pid, uint32_t tid, enum proc_file file, struct stat *about);
+
+/* About `path` as the process sees it: links in it stay inside its root.  0 or -errno. */
+int proc_stat_below(uint32_t pid, const char *path, struct stat *about);
 
 /* The whole text, NUL-terminated, at most `max` bytes of it.  0 with *text the caller's to free,
  * or -errno. */

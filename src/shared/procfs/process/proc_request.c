@@ -3,6 +3,83 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "procfs/process/proc_asked.h"
+
+static proc_asker asker;
+
+static int ask(uint32_t pid, uint32_t tid, enum proc_file file, enum proc_question question,
+               struct proc_reply *reply)
+{
+    return asker(&(struct proc_request){pid, tid, file, question}, reply);
+}
+
+static int ask_open(uint32_t pid, uint32_t tid, enum proc_file file)
+{
+    struct proc_reply reply;
+    return ask(pid, tid, file, PROC_ASK_OPEN, &reply);
+}
+
+static ssize_t ask_read(uint32_t pid, uint32_t tid, enum proc_file file, char *text, size_t size)
+{
+    int const fd = ask_open(pid, tid, file);
+    text[0] = '\0';
+    if (fd < 0)
+        return fd;
+    ssize_t const got = read(fd, text, size - 1);
+    int const err = got < 0 ? -errno : 0;
+    close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    return err ? err : got;
+}
+
+static ssize_t ask_link(uint32_t pid, enum proc_file file, char *text, size_t size)
+{
+    struct proc_reply reply;
+    int const failed = ask(pid, 0, file, PROC_ASK_LINK, &reply);
+    size_t const fits = failed ? 0 : reply.length < size ? reply.length : size - 1;
+    memcpy(text, reply.link, fits);
+    text[fits] = '\0';
+    return failed ? failed : (ssize_t)fits;
+}
+
+static int ask_stat(uint32_t pid, uint32_t tid, enum proc_file file, struct stat *about)
+{
+    struct proc_reply reply;
+    int const err = ask(pid, tid, file, PROC_ASK_ABOUT, &reply);
+    *about = reply.about;
+    return err;
+}
+
+static int know_nothing_below(uint32_t pid, const char *path, struct stat *about)
+{
+    (void)pid;
+    (void)path;
+    (void)about;
+    return -EACCES;
+}
+
+static int know_no_system(uint32_t pid, uint64_t start, uint64_t end, struct statfs *about)
+{
+    (void)pid;
+    (void)start;
+    (void)end;
+    (void)about;
+    return -EACCES;
+}
+
+void proc_request_by(proc_asker wanted)
+{
+    static const struct proc_asked requests = {.open = ask_open,
+                                               .read = ask_read,
+                                               .link = ask_link,
+                                               .stat = ask_stat,
+                                               .stat_below = know_nothing_below,
+                                               .mapped_system = know_no_system};
+    asker = wanted;
+    proc_ask_by(wanted ? &requests : NULL);
+}
 
 bool proc_request_is_valid(const struct proc_request *request)
 {

@@ -1,5 +1,5 @@
-/* proc_request.h - what the kernel shows of a process, asked of another process: for a process that
- * is confined and opens nothing itself (as foreign/foreign_request.h is for files).
+/* proc_request.h - proc_asked.h by requests of one kind, for a process that only opens and looks: a
+ * server.
  *
  * A request is numbers alone.  Whoever serves one says first which processes and rows may be asked
  * for, and has nothing to parse. */
@@ -30,10 +30,9 @@ struct proc_reply {
 /* Asks: the descriptor of PROC_ASK_OPEN, else 0, with *reply; or -errno. */
 typedef int (*proc_asker)(const struct proc_request *request, struct proc_reply *reply);
 
-/* From now on proc_open and what is like it ask `asker`; NULL: no more.  proc_mapped_system then
- * knows nothing.  One thread at a time uses all this. */
-void proc_ask_by(proc_asker asker);
-bool proc_is_asked(void);
+/* From now on proc_open and what is like it ask `asker`; NULL: no more.  proc_mapped_system and
+ * proc_stat_below then know nothing.  One thread at a time uses all this. */
+void proc_request_by(proc_asker asker);
 
 /* Whether one that came from elsewhere means anything; and whether a reply does. */
 bool proc_request_is_valid(const struct proc_request *request);

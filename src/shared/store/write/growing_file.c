@@ -12,10 +12,19 @@
 
 #include "base/clock.h"
 #include "base/invariant.h"
+#include "store/write/growing_asked.h"
+#include "store/write/place.h"
 #include "store/write/whole_write.h"
 #include "store/write/write_behind.h"
 
 #define TRIES 100 /* of names, and of files that go while they are looked at */
+
+static const struct growing_asked *asked;
+
+void growing_file_ask_by(const struct growing_asked *wanted)
+{
+    asked = wanted;
+}
 
 /* The lock goes with the open file: also SIGKILL takes it away, and a copy never has it.
  * Without locks readers only know less. 0, or -EBUSY. */
@@ -119,8 +128,28 @@ static bool is_claim_to(int claim, const char *path, struct stat *opened)
            is_same(opened, &named);
 }
 
+char *growing_file_place(const char *path)
+{
+    struct stat about;
+    bool const is_own =
+        !asked && (lstat(path, &about) < 0 || !S_ISLNK(about.st_mode) || about.st_uid == geteuid());
+    char *real = is_own ? realpath(path, NULL) : NULL;
+    return real ? real : strdup(path);
+}
+
+static int take_asked(struct growing_file *file, const char *path, int claim)
+{
+    int const fd = asked->take(path, claim);
+    *file = (struct growing_file){.fd = fd < 0 ? -1 : fd};
+    if (claim >= 0)
+        close(claim);
+    return fd < 0 ? fd : 0;
+}
+
 int growing_file_take(struct growing_file *file, const char *path, int claim)
 {
+    if (asked)
+        return take_asked(file, path, claim);
     struct stat opened = {0};
     *file = (struct growing_file){.fd = -1};
     int fd = claim;
@@ -133,6 +162,7 @@ int growing_file_take(struct growing_file *file, const char *path, int claim)
         fd = open_locked(path, &opened);
     if (fd < 0)
         return fd == -EAGAIN ? -EBUSY : fd;
+    place_tidy(path);
     bool const is_new = opened.st_size == 0 && opened.st_nlink == 1 && opened.st_uid == geteuid();
     if (is_new && fchmod(fd, 0600) == 0) {
         file->fd = fd;
@@ -229,8 +259,24 @@ static int open_nameless(const char *path)
     return fd;
 }
 
+/* What it replaces is how it is known there. */
+static int create_asked(struct growing_file *file, const char *path)
+{
+    *file = (struct growing_file){.fd = -1, .temporary = strdup(path)};
+    int const fd = file->temporary ? asked->beside(path) : -ENOMEM;
+    if (fd >= 0) {
+        file->fd = fd;
+        return 0;
+    }
+    free(file->temporary);
+    file->temporary = NULL;
+    return fd;
+}
+
 int growing_file_create_beside(struct growing_file *file, const char *path)
 {
+    if (asked)
+        return create_asked(file, path);
     char text[64];
     *file = (struct growing_file){.fd = open_nameless(path)};
     if (file->fd >= 0 && access(open_file_path(file, text), F_OK) == 0)
@@ -259,14 +305,8 @@ static int give_name(struct growing_file *file, const char *path)
     return err;
 }
 
-int growing_file_replace(struct growing_file *file, const char *path,
-                         const struct growing_file *old)
+int growing_file_put_in_place(struct growing_file *file, const char *path)
 {
-    struct stat ours, named;
-    if (fsync(file->fd) < 0)
-        return -errno;
-    if (fstat(old->fd, &ours) == 0 && lstat(path, &named) == 0 && !is_same(&ours, &named))
-        return -EEXIST;
     int err = file->temporary ? 0 : give_name(file, path);
     if (!err && rename(file->temporary, path) < 0)
         err = -errno;
@@ -277,9 +317,30 @@ int growing_file_replace(struct growing_file *file, const char *path,
     return 0;
 }
 
+int growing_file_replace(struct growing_file *file, const char *path,
+                         const struct growing_file *old)
+{
+    struct stat ours, named;
+    if (fsync(file->fd) < 0)
+        return -errno;
+    if (asked) {
+        int const refused = asked->replace(path);
+        if (refused == 0) {
+            free(file->temporary);
+            file->temporary = NULL;
+        }
+        return refused;
+    }
+    if (fstat(old->fd, &ours) == 0 && lstat(path, &named) == 0 && !is_same(&ours, &named))
+        return -EEXIST;
+    return growing_file_put_in_place(file, path);
+}
+
 void growing_file_discard(struct growing_file *file)
 {
-    if (file->fd >= 0 && file->temporary)
+    if (file->fd >= 0 && file->temporary && asked)
+        asked->discard(file->temporary);
+    else if (file->fd >= 0 && file->temporary)
         unlink(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): as above */
     growing_file_close(file);
 }

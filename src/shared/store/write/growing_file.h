@@ -1,5 +1,5 @@
 /* growing_file.h - a file that only grows, by whole pieces: a piece is written completely or not at
- * all. */
+ * all.  growing_asked.h has another process make and name it. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,6 +21,11 @@ struct growing_file {
      * yet, so that nothing is left after a kill. */
     char *temporary;
 };
+
+/* Where a file of that name is: a symbolic link of the user's own stays, and what it points to is
+ * replaced.  One of somebody else's leads nowhere.  The caller's to free; NULL when out of
+ * memory. */
+char *growing_file_place(const char *path);
 
 /* Creates a file, mode 0600, and replaces a regular file of that name; a process that reads the old
  * file can go on reading.  Refuses anything but a regular file.  While the file is open, a lock
@@ -59,6 +64,8 @@ int growing_file_create_beside(struct growing_file *file, const char *path);
  * another -errno. */
 int growing_file_replace(struct growing_file *file, const char *path,
                          const struct growing_file *old);
+/* The last step of that alone: in place of whatever `path` is, on disk or not.  0 or -errno. */
+int growing_file_put_in_place(struct growing_file *file, const char *path);
 /* Closes the file and removes its temporary name, if any. */
 void growing_file_discard(struct growing_file *file);
 

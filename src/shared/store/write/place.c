@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,17 @@ int place_clear(const char *path, struct fault *fault)
     if (unlink(path) < 0)
         return fault_set(fault, -errno, "cannot remove %s: %s", path, strerror(errno));
     return 0;
+}
+
+int place_put_aside(const char *path)
+{
+    char aside[PATH_MAX];
+    struct stat older;
+    if (stat(path, &older) < 0 || !S_ISREG(older.st_mode) || older.st_size == 0)
+        return 0;
+    if (snprintf(aside, sizeof(aside), "%s~", path) >= (int)sizeof(aside))
+        return -ENAMETOOLONG;
+    return renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) < 0 ? -errno : 1;
 }
 
 /* FILE.0123456789abcdef.tmp */

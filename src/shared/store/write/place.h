@@ -15,5 +15,9 @@ int place_busy(const char *path, struct fault *fault);
 /* Like place_check, and removes a file that may be replaced. */
 int place_clear(const char *path, struct fault *fault);
 
+/* Gives an older recording a tilde, under a name that was asked for: it is not to be taken for a
+ * new one, and not to be lost either.  1; 0 when there is none; -errno when it keeps its name. */
+int place_put_aside(const char *path);
+
 /* Removes temporary copies of `path` (growing_file.h) that a killed recorder left behind. */
 void place_tidy(const char *path);

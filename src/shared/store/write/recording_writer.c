@@ -27,19 +27,6 @@ static void destroy(struct recording_writer *writer)
     free(writer);
 }
 
-/* A symbolic link of the user's own stays, and what it points to is replaced.  One of somebody
- * else's leads nowhere. */
-static bool set_path(struct recording_writer *writer, const char *path)
-{
-    struct stat about;
-    bool const is_own =
-        lstat(path, &about) < 0 || !S_ISLNK(about.st_mode) || about.st_uid == geteuid();
-    writer->path = is_own ? realpath(path, NULL) : NULL;
-    if (!writer->path)
-        writer->path = strdup(path);
-    return writer->path != NULL;
-}
-
 static int begin_file(struct recording_writer *writer, int claim)
 {
     uint8_t header[FILE_HEADER_BYTES];
@@ -47,8 +34,6 @@ static int begin_file(struct recording_writer *writer, int claim)
     int err = growing_file_take(&writer->file, writer->path, claim);
     if (err == 0)
         err = growing_file_append(&writer->file, header, sizeof(header));
-    if (err == 0)
-        place_tidy(writer->path);
     return err;
 }
 
@@ -71,7 +56,8 @@ struct recording_writer *recording_writer_take(const char *path, int claim, uint
     writer->file.fd = -1;
     writer->max_bytes = writer->asked_bytes = max_bytes ? max_bytes : UINT64_MAX;
     writer->packer = chunk_packer_create();
-    bool const is_made = writer->packer && set_path(writer, path);
+    writer->path = growing_file_place(path);
+    bool const is_made = writer->packer && writer->path;
     if (!is_made && claim >= 0)
         close(claim);
     int err = is_made ? begin_file(writer, claim) : -ENOMEM;
