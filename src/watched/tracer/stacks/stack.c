@@ -161,34 +161,93 @@ struct way_out {
     uint64_t hash; /* of the walked return addresses */
 };
 
+static always_inline void keep_walked(struct walked_frames *walked, struct way_out *out,
+                                      const struct position *at, unwind_rule rule)
+{
+    uint32_t const next = out->count++;
+    INVARIANT(next < FRAMES_KEPT);
+    walked->slot[next] = at->cfa - 8;
+    walked->ret[next] = at->ret;
+    walked->frame_pointer[next] = at->fp;
+    walked->rule[next] = rule;
+    out->hash = path_hash(out->hash, at->ret);
+}
+
+/* Nothing but a frame of a known size on sp (the stack pointer), which may keep fp. */
+#define COMMON_RULE ((uint64_t)RULE_SP << RULE_KIND_SHIFT)
+#define COMMON_ROOM                                                                                \
+    (((1ull << RULE_LOW_BITS) - 1) | (uint64_t)(RULE_SAVED_LIMIT - 1) << RULE_FP_SHIFT)
+
+/* Steps over frames with common rules until a return address lies at `end` or beyond, which is in
+ * the stack, or there are `room` frames.  What such a rule says was looked at when it was made: it
+ * leads outward, keeps the alignment, and fp lies inside the frame.  A step waits for the one
+ * before it by no more than two reads. */
+static always_inline void stride(struct walked_frames *walked, struct way_out *out,
+                                 struct position *at, uint64_t end, uint32_t room)
+{
+    uint64_t const cover = near_cover() ^ COMMON_RULE, fp = at->fp;
+    uint64_t fp_at = (uint64_t)&fp, place = at->cfa - 8, ret = at->ret, hash = out->hash;
+    uint32_t next = out->count;
+    INVARIANT(place < end && next < room && room <= FRAMES_KEPT);
+    do {
+        uint64_t const rule = near_uncover(
+            atomic_load_explicit(&near_rules[near_place(ret)], memory_order_relaxed), cover, ret);
+        if (unlikely(rule & ~COMMON_ROOM))
+            break;
+        walked->slot[next] = place;
+        walked->ret[next] = ret;
+        walked->frame_pointer[next] = word_at(fp_at);
+        walked->rule[next++] = rule ^ COMMON_RULE;
+        hash = path_hash(hash, ret);
+        uint64_t const saved = rule_saved_fp(rule);
+        place += (rule & ((1u << RULE_LOW_BITS) - 1)) * 8;
+        fp_at = saved ? place + 8 - saved : fp_at;
+        if (place >= end)
+            break;
+        ret = word_at(place);
+    } while (next < room);
+    at->cfa = place + 8;
+    at->fp = place < tracer_self.limits.stack_high ? word_at(fp_at) : 0;
+    out->count = next;
+    out->hash = hash;
+}
+
+static inline bool meets(const struct kept_frames *kept, uint32_t outer, const struct position *at)
+{
+    return outer > 0 && kept->slot[outer - 1] == at->cfa - 8 &&
+           (!(kept->node[outer - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[outer - 1] == at->fp);
+}
+
 /* Walks outward from `at` until it meets one of `out->join` trunk frames or the outer end.  The
  * node to build on, TRIE_NONE when the fast way fails. */
 static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *kept,
                             struct position at, struct way_out *out)
 {
     struct walked_frames *walked = arena_slot_walked(slot);
-    uint32_t outer = out->join, next = 0;
-    uint64_t hash = path_hash_begin();
+    uint64_t const high = tracer_self.limits.stack_high;
+    uint32_t outer = out->join;
     for (;;) {
         while (outer > 0 && kept->slot[outer - 1] < at.cfa - 8)
             outer--;
-        *out = (struct way_out){outer, next, hash};
-        if (outer > 0 && kept->slot[outer - 1] == at.cfa - 8 &&
-            (!(kept->node[outer - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[outer - 1] == at.fp))
+        out->join = outer;
+        if (meets(kept, outer, &at))
             return kept->node[outer - 1] & ~KEPT_NEEDS_FP;
-        if (unlikely(next == (outer >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT) || at.ret == 0))
+        uint32_t const room = outer >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT;
+        if (unlikely(out->count == room || at.cfa > high || (at.ret = word_at(at.cfa - 8)) == 0))
             return TRIE_NONE;
-        unwind_rule rule = rules_find_near(at.ret - 1);
-        hash = path_hash(hash, at.ret);
-        INVARIANT(next < FRAMES_KEPT);
-        walked->slot[next] = at.cfa - 8;
-        walked->ret[next] = at.ret;
-        walked->frame_pointer[next] = at.fp;
-        walked->rule[next++] = rule;
-        if (unlikely(!step(&at, rule, tracer_self.limits.stack_high))) {
-            *out = (struct way_out){0, next, hash};
-            return rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high) ? TRIE_COMPLETE
-                                                                                   : TRIE_NONE;
+        uint64_t const join = outer > 0 ? READ_ONCE(kept->slot[outer - 1]) : high;
+        uint64_t const end = join < high - 8 ? join : high - 7;
+        if (likely(at.cfa - 8 < end)) {
+            stride(walked, out, &at, end, room);
+            if (at.cfa - 8 >= end || out->count == room)
+                continue;
+            at.ret = word_at(at.cfa - 8);
+        }
+        unwind_rule const rule = rules_find_near(at.ret);
+        keep_walked(walked, out, &at, rule);
+        if (unlikely(!step(&at, rule, high))) {
+            out->join = 0;
+            return rules_is_outermost(rule, at.cfa, high) ? TRIE_COMPLETE : TRIE_NONE;
         }
     }
 }
@@ -218,7 +277,7 @@ static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, s
     unwind_rule rule;
     do {
         uint32_t place = next++ % FRAMES_KEPT;
-        rule = rules_find_near(at.ret - 1);
+        rule = rules_find_near(at.ret);
         walked->slot[place] = at.cfa - 8;
         walked->ret[place] = at.ret;
         walked->frame_pointer[place] = at.fp;
@@ -366,7 +425,7 @@ static void keep_innermost(struct arena_slot *slot, const struct kept_frames *ke
     walked->slot[0] = at->cfa - 8;
     walked->ret[0] = at->ret;
     walked->frame_pointer[0] = at->fp;
-    walked->rule[0] = rules_find_near(at->ret - 1);
+    walked->rule[0] = rules_find_near(at->ret);
     tips_keep(slot, at, join - 1, 1, kept->node[join - 1] & ~KEPT_NEEDS_FP);
 }
 
@@ -381,7 +440,7 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         (position < limits->frame_count && kept->slot[position] >= at->cfa - 8))
         limits->position = position = seek(kept, limits->frame_count, at->cfa - 8);
     uint32_t valid = trunk_valid(limits, kept, position);
-    struct way_out out = {.join = valid};
+    struct way_out out = {.join = valid, .hash = path_hash_begin()};
     INVARIANT(valid <= position && position <= limits->frame_count);
     uint32_t node = walk(slot, kept, *at, &out);
     if (unlikely(node == TRIE_NONE)) {
