@@ -88,6 +88,12 @@ static always_inline uint64_t near_uncover(uint64_t word, uint64_t cover, uint64
     return word ^ cover ^ ret << NEAR_ADDRESS_AT;
 }
 
+/* The size of the frame, in words, if the rule is a common one; also before that is known. */
+static always_inline uint64_t near_common_words(uint64_t word)
+{
+    return word & ((1u << RULE_LOW_BITS) - 1);
+}
+
 static inline uint32_t far_place(uint64_t pc)
 {
     return (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> (64 - RULE_CACHE_BITS));

@@ -78,7 +78,7 @@ struct known_path {
 };
 #define PATHS_BITS 13
 
-/* Outer frames of the last walk that left the trunk for something new, outermost first. */
+/* Outer frames of the last walk that left the trunk for something new, outermost last. */
 #define LAST_KEPT 256u
 struct last_walk {
     uint64_t slot[LAST_KEPT], ret[LAST_KEPT];

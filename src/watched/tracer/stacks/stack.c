@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/stacks/stack.h"
 
+#include <string.h>
+
 #include "tracer/process/raw_syscall.h"
 #include "tracer/stacks/paths.h"
 #include "tracer/stacks/rules.h"
@@ -21,7 +23,7 @@
 #define LATELY 512u
 
 /* One step outward by a compact rule.  false when the fast way ends here, `rule` then says why. */
-static inline bool step(struct position *at, unwind_rule rule, uint64_t high)
+static always_inline bool step(struct position *at, unwind_rule rule, uint64_t high)
 {
     uint64_t cfa;
     switch (rule_kind_of(rule)) {
@@ -186,12 +188,13 @@ static always_inline void stride(struct walked_frames *walked, struct way_out *o
                                  struct position *at, uint64_t end, uint32_t room)
 {
     uint64_t const cover = near_cover() ^ COMMON_RULE, fp = at->fp;
-    uint64_t fp_at = (uint64_t)&fp, place = at->cfa - 8, ret = at->ret, hash = out->hash;
-    uint32_t next = out->count;
+    uint64_t fp_at = (uint64_t)&fp, place = at->cfa - 8, hash = out->hash, next = out->count;
     INVARIANT(place < end && next < room && room <= FRAMES_KEPT);
     do {
-        uint64_t const rule = near_uncover(
-            atomic_load_explicit(&near_rules[near_place(ret)], memory_order_relaxed), cover, ret);
+        uint64_t const ret = word_at(place);
+        uint64_t const word =
+            atomic_load_explicit(&near_rules[near_place(ret)], memory_order_relaxed);
+        uint64_t const rule = near_uncover(word, cover, ret);
         if (unlikely(rule & ~COMMON_ROOM))
             break;
         walked->slot[next] = place;
@@ -200,15 +203,12 @@ static always_inline void stride(struct walked_frames *walked, struct way_out *o
         walked->rule[next++] = rule ^ COMMON_RULE;
         hash = path_hash(hash, ret);
         uint64_t const saved = rule_saved_fp(rule);
-        place += (rule & ((1u << RULE_LOW_BITS) - 1)) * 8;
+        place += near_common_words(word) * 8;
         fp_at = saved ? place + 8 - saved : fp_at;
-        if (place >= end)
-            break;
-        ret = word_at(place);
-    } while (next < room);
+    } while (place < end && next < room);
     at->cfa = place + 8;
     at->fp = place < tracer_self.limits.stack_high ? word_at(fp_at) : 0;
-    out->count = next;
+    out->count = (uint32_t)next;
     out->hash = hash;
 }
 
@@ -373,24 +373,23 @@ static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *
 static uint32_t count_shared(const struct last_walk *last, const struct walked_frames *walked,
                              uint32_t count)
 {
-    uint32_t const kept = READ_ONCE(last->count);
+    uint32_t const said = READ_ONCE(last->count), kept = said <= LAST_KEPT ? said : 0;
     uint32_t const most = kept < count ? kept : count;
     uint32_t shared = 0;
     if (count > LAST_KEPT)
         return count;
-    while (shared < most && last->ret[shared] == walked->ret[count - 1 - shared] &&
-           last->slot[shared] == walked->slot[count - 1 - shared])
+    while (shared < most && last->ret[kept - 1 - shared] == walked->ret[count - 1 - shared] &&
+           last->slot[kept - 1 - shared] == walked->slot[count - 1 - shared])
         shared++;
     return shared;
 }
 
 static void keep_last(struct last_walk *last, const struct walked_frames *walked, uint32_t count)
 {
-    last->count = count < LAST_KEPT ? count : LAST_KEPT;
-    for (uint32_t i = 0; i < LAST_KEPT && i < count; i++) {
-        last->slot[i] = walked->slot[count - 1 - i];
-        last->ret[i] = walked->ret[count - 1 - i];
-    }
+    uint32_t const kept = count < LAST_KEPT ? count : LAST_KEPT;
+    last->count = kept;
+    memcpy(last->slot, &walked->slot[count - kept], kept * sizeof(last->slot[0]));
+    memcpy(last->ret, &walked->ret[count - kept], kept * sizeof(last->ret[0]));
 }
 
 /* The program went elsewhere, by more than a tip.  The trunk follows where it does so twice. */
@@ -478,5 +477,6 @@ uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
         return slow_walk(slot, hook_frame);
     if (unlikely(tracer_self.limits.generation != generation))
         forget(slot, generation);
-    return capture_by_walk(slot, hook_frame, &at);
+    uint32_t const node = tips_find_other(slot, arena_slot_frames(slot), &at);
+    return node != TRIE_NONE ? node : capture_by_walk(slot, hook_frame, &at);
 }

@@ -39,6 +39,16 @@ static always_inline bool are_in_place(uint64_t place, uint64_t room, const uint
     return differs == 0;
 }
 
+/* Whether the one frame in the middle is in place.  Where many stacks begin at one place, that says
+ * at once of most that they are others. */
+static always_inline bool tip_may_hold(const struct kept_tip *tip, const struct position *at,
+                                       uint64_t high)
+{
+    uint32_t const middle = READ_ONCE(tip->count) / 2 % TIP_KEPT;
+    uint64_t const place = at->cfa - 8;
+    return are_in_place(place, high - 8 - place, &tip->above[middle], &tip->ret[middle], 1);
+}
+
 /* The tip's own frames are in place, from `place` on. */
 static always_inline bool tip_in_place(const struct kept_tip *tip, uint64_t place, uint64_t high)
 {
@@ -64,19 +74,42 @@ static always_inline bool tip_holds(const struct thread_limits *limits,
            trunk_valid(limits, kept, join) == join;
 }
 
-/* The node of the stack at `at`, TRIE_NONE when no tip holds. */
-static always_inline uint32_t tips_find(struct arena_slot *slot, const struct kept_frames *kept,
-                                        const struct position *at)
+/* The node of the stack at `at`, TRIE_NONE when the first tip that begins there does not hold. */
+static always_inline uint32_t tips_find_first(struct arena_slot *slot,
+                                              const struct kept_frames *kept,
+                                              const struct position *at)
 {
     uint64_t key = tip_key(at);
     uint32_t number = tip_set_of(key);
     struct kept_tips *tips = &arena_slot_memory(slot)->tips;
     struct tip_set *set = &tips->sets[number];
     uint32_t const last = READ_ONCE(set->last) % TIP_WAYS;
-    for (uint32_t i = 0; i < TIP_WAYS; i++) {
-        uint32_t way = last ^ i;
+    uint32_t way = last;
+    for (uint32_t i = 1; set->key[way] != key; way = last ^ i++) {
+        if (i == TIP_WAYS)
+            return TRIE_NONE;
+    }
+    const struct kept_tip *tip = &tips->tips[number][way];
+    if (!tip_holds(&tracer_self.limits, kept, tip, at))
+        return TRIE_NONE;
+    set->last = way;
+    return tip->node & ~KEPT_NEEDS_FP;
+}
+
+/* The same for the others that begin there. */
+static inline uint32_t tips_find_other(struct arena_slot *slot, const struct kept_frames *kept,
+                                       const struct position *at)
+{
+    uint64_t key = tip_key(at);
+    uint32_t number = tip_set_of(key);
+    struct kept_tips *tips = &arena_slot_memory(slot)->tips;
+    struct tip_set *set = &tips->sets[number];
+    uint32_t const last = READ_ONCE(set->last) % TIP_WAYS;
+    for (uint32_t i = 1; i < TIP_WAYS; i++) {
+        uint32_t const way = last ^ i;
         const struct kept_tip *tip = &tips->tips[number][way];
-        if (set->key[way] != key || !tip_holds(&tracer_self.limits, kept, tip, at))
+        if (set->key[way] != key || !tip_may_hold(tip, at, tracer_self.limits.stack_high) ||
+            !tip_holds(&tracer_self.limits, kept, tip, at))
             continue;
         set->last = way;
         return tip->node & ~KEPT_NEEDS_FP;
