@@ -20,7 +20,8 @@
 #define DEEP_INNER 64u
 
 /* A path that was walked so lately may come again before its tip is given up. */
-#define LATELY 512u
+#define LATELY      512u
+#define LATELY_LONG 32u
 
 /* One step outward by a compact rule.  false when the fast way ends here, `rule` then says why. */
 static always_inline bool step(struct position *at, unwind_rule rule, uint64_t high)
@@ -345,10 +346,10 @@ static __attribute__((noinline)) uint32_t learn_path(const struct walked_path *p
     return node;
 }
 
-/* The node of the `out->count` innermost walked frames, on top of `parent`.  `is_known`: it was
- * walked lately. */
-static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *out,
-                                 uint32_t parent, bool *is_known)
+/* What is known of the `out->count` innermost walked frames, on top of `parent`.  `is_lately`: they
+ * were walked lately, and may be a tip. */
+static inline struct known_path *name_path(struct arena_slot *slot, const struct way_out *out,
+                                           uint32_t parent, bool *is_lately)
 {
     INVARIANT(out->count > 0 && out->count <= FRAMES_KEPT);
     struct slot_memory *memory = arena_slot_memory(slot);
@@ -357,14 +358,14 @@ static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *
     struct known_path *known = &memory->paths[path.hash >> (64 - PATHS_BITS)];
     uint64_t const key = path.ret[0] << 16 | path.count;
     uint32_t const walk = memory->last.walks;
-    *is_known = known->hash == path.hash && known->key == key && known->parent == parent;
-    if (!*is_known) {
+    bool const is_known = known->hash == path.hash && known->key == key && known->parent == parent;
+    *is_lately = is_known && !known->unfit &&
+                 walk - known->walk < (out->count <= TIP_KEPT ? LATELY : LATELY_LONG);
+    if (is_known)
+        known->walk = walk;
+    else
         *known = (struct known_path){path.hash, key, parent, learn_path(&path), walk, 0};
-        return known->node;
-    }
-    *is_known = walk - known->walk < LATELY;
-    known->walk = walk;
-    return known->node;
+    return known;
 }
 
 /* How many of the walked frames, from the outermost on, the last walk had as well: only what two
@@ -460,11 +461,11 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         if (out.count == 0)
             return node;
     }
-    bool is_known;
-    node = name_path(slot, &out, node, &is_known);
-    if (is_known && out.count <= TIP_KEPT && out.join > 0)
-        tips_keep(slot, at, out.join, out.count, node);
-    return node;
+    bool is_lately;
+    struct known_path *known = name_path(slot, &out, node, &is_lately);
+    if (is_lately && out.count <= LONG_KEPT && out.join > 0)
+        known->unfit = !tips_keep(slot, at, out.join, out.count, known->node);
+    return known->node;
 }
 
 uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
@@ -477,6 +478,9 @@ uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
         return slow_walk(slot, hook_frame);
     if (unlikely(tracer_self.limits.generation != generation))
         forget(slot, generation);
-    uint32_t const node = tips_find_other(slot, arena_slot_frames(slot), &at);
+    const struct kept_frames *kept = arena_slot_frames(slot);
+    uint32_t node = tips_find_other(slot, kept, &at, TIP_SHORT);
+    if (node == TRIE_NONE && arena_slot_memory(slot)->tips.has_long)
+        node = tips_find_other(slot, kept, &at, TIP_LONG);
     return node != TRIE_NONE ? node : capture_by_walk(slot, hook_frame, &at);
 }
