@@ -236,15 +236,16 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
         uint32_t const room = outer >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT;
         if (unlikely(out->count == room || at.cfa > high || (at.ret = word_at(at.cfa - 8)) == 0))
             return TRIE_NONE;
-        uint64_t const join = outer > 0 ? READ_ONCE(kept->slot[outer - 1]) : high;
-        uint64_t const end = join < high - 8 ? join : high - 7;
-        if (likely(at.cfa - 8 < end)) {
-            stride(walked, out, &at, end, room);
-            if (at.cfa - 8 >= end || out->count == room)
-                continue;
-            at.ret = word_at(at.cfa - 8);
-        }
         unwind_rule const rule = rules_find_near(at.ret);
+        if ((rule & ~COMMON_ROOM) == COMMON_RULE) {
+            uint64_t const join = outer > 0 ? READ_ONCE(kept->slot[outer - 1]) : high;
+            uint64_t const end = join < high - 8 ? join : high - 7;
+            uint32_t const before = out->count;
+            if (likely(at.cfa - 8 < end))
+                stride(walked, out, &at, end, room);
+            if (out->count > before)
+                continue;
+        }
         keep_walked(walked, out, &at, rule);
         if (unlikely(!step(&at, rule, high))) {
             out->join = 0;
