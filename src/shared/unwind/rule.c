@@ -45,6 +45,8 @@ unwind_rule rule_from_row(const struct unwind_row *row, uint32_t module)
     }
     if (fp < 0 || offset % 8 || offset <= 0 || offset >= RULE_OFFSET_LIMIT)
         return rule_make(RULE_COMPLEX, 0, 0, module);
+    if (row->cfa_register == REG_SP && fp > offset)
+        return rule_make(RULE_COMPLEX, 0, 0, module); /* a frame keeps things inside itself */
     if (row->cfa_register == REG_SP)
         return rule_make(RULE_SP, offset, (unsigned)(fp / 8), module);
     if (row->cfa_register == REG_FP)

@@ -21,34 +21,43 @@ enum rule_kind {
     RULE_MISSING    /* code without unwind tables */
 };
 
-/* kind:3 | frame pointer saved at CFA - 8*n, n:5 (0: unchanged) | offset/8:18, signed |
- * unused:16 | module:22 */
+/* offset/8, low bits:16 | kind:3 | frame pointer saved at CFA - 8*n, n:5 (0: unchanged) |
+ * offset/8, high bits:2, signed | unused:16 | module:22.  A walk that takes its steps one after the
+ * other waits for the offset, so that is nothing but the lowest bits of common rules. */
 typedef uint64_t unwind_rule;
 
 #define RULE_SAVED_LIMIT  32                 /* words */
 #define RULE_OFFSET_LIMIT ((int64_t)1 << 20) /* bytes */
 #define RULE_BITS         26                 /* without the module */
 
+#define RULE_LOW_BITS   16
+#define RULE_KIND_SHIFT RULE_LOW_BITS
+#define RULE_FP_SHIFT   (RULE_KIND_SHIFT + 3)
+#define RULE_HIGH_SHIFT (RULE_FP_SHIFT + 5)
+
 static inline unwind_rule rule_make(enum rule_kind kind, int64_t offset, unsigned saved_fp,
                                     uint32_t module)
 {
-    return (uint64_t)kind | (uint64_t)(saved_fp % RULE_SAVED_LIMIT) << 3 |
-           ((uint64_t)(offset / 8) & 0x3ffff) << 8 | (uint64_t)module << 42;
+    uint64_t const words = (uint64_t)(offset / 8);
+    return (words & ((1u << RULE_LOW_BITS) - 1)) | (uint64_t)kind << RULE_KIND_SHIFT |
+           (uint64_t)(saved_fp % RULE_SAVED_LIMIT) << RULE_FP_SHIFT |
+           (words >> RULE_LOW_BITS & 3) << RULE_HIGH_SHIFT | (uint64_t)module << 42;
 }
 
 static inline enum rule_kind rule_kind_of(unwind_rule rule)
 {
-    return (enum rule_kind)(rule & 7);
+    return (enum rule_kind)(rule >> RULE_KIND_SHIFT & 7);
 }
 
 static inline uint64_t rule_saved_fp(unwind_rule rule) /* bytes below the CFA, 0: unchanged */
 {
-    return rule & (RULE_SAVED_LIMIT - 1) << 3;
+    return rule >> (RULE_FP_SHIFT - 3) & (RULE_SAVED_LIMIT - 1) << 3;
 }
 
 static inline int64_t rule_offset(unwind_rule rule)
 {
-    return ((int64_t)(rule << 38) >> 46) * 8;
+    int64_t const high = (int64_t)(rule << (64 - RULE_BITS)) >> 62;
+    return (high * (1 << RULE_LOW_BITS) + (int64_t)(rule & ((1u << RULE_LOW_BITS) - 1))) * 8;
 }
 
 static inline uint32_t rule_module(unwind_rule rule)

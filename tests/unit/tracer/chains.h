@@ -43,6 +43,14 @@ void chain_recurse(struct chain *chain, unsigned depth);
  * recursion.  Calls the hook at the end, and when `also_at` steps are left. */
 void chain_descend(struct chain *chain, unsigned depth, unsigned also_at);
 
+/* Calls the hook at the end of a path: a function for each byte, up to one that names none. */
+#define CHAIN_BRANCHES 8u
+#define CHAIN_PLAIN    3u /* the first ones have no frame pointer, and two of them one size */
+#define CHAIN_SAVING   3u
+#define CHAIN_BY_FP    4u
+#define CHAIN_HUGE     7u
+void chain_follow(struct chain *chain, const uint8_t *path);
+
 /* Before any chain: signals that lead on. */
 void chain_prepare(void);
 

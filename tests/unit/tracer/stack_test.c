@@ -188,6 +188,87 @@ TEST(random_chains_in_the_main_thread)
     free(witness.frames);
 }
 
+/* --- a few call paths that part near the root --- */
+
+/* With a sanitizer all frames begin at a frame pointer: too many of them for a tip to rest on. */
+#if defined(__SANITIZE_ADDRESS__)
+#define PATHS_FIT 0
+#else
+#define PATHS_FIT 1
+#endif
+
+#define PATHS       4u
+#define PATH_FRAMES 40u
+
+/* Every second path is the one before it but for one frame, a twin of what is there.  Mostly plain
+ * frames: a tip rests on a few saved frame pointers only. */
+static void plant(struct chain *dice, uint8_t paths[PATHS][PATH_FRAMES + 1])
+{
+    for (unsigned i = 0; i < PATHS; i++) {
+        for (unsigned at = 0; at < PATH_FRAMES; at++)
+            paths[i][at] = i % 2 ? paths[i - 1][at]
+                                 : (uint8_t)chain_draw(dice, at % 4 ? CHAIN_PLAIN : CHAIN_HUGE);
+        if (i % 2 == 0)
+            paths[i][i * 4] = 0;
+        else
+            paths[i][i * 4 - 4] = 1;
+        paths[i][PATH_FRAMES] = CHAIN_BRANCHES;
+    }
+}
+
+TEST(few_long_paths_are_told_apart_and_not_walked)
+{
+    struct witness witness = {.slot = make_slot(0, true),
+                              .frames = malloc(FRAMES_MAX * sizeof(void *))};
+    struct chain chain = {.hook = hook, .context = &witness, .random = 88172645463325252u};
+    uint8_t paths[PATHS][PATH_FRAMES + 1];
+    plant(&chain, paths);
+    uint32_t const before = arena_slot_memory(witness.slot)->last.walks;
+    for (unsigned i = 0; i < 3000; i++)
+        chain_follow(&chain, paths[chain_draw(&chain, PATHS)]);
+    CHECK(witness.seen == 3000 && witness.wrong == 0);
+    CHECK(!PATHS_FIT || arena_slot_memory(witness.slot)->last.walks - before < 300);
+    free(witness.frames);
+}
+
+/* The slow walk knows these as well; nothing is left to it. */
+TEST(frames_of_any_kind_are_stepped_over_fast)
+{
+    static const uint8_t paths[][8] = {
+        {CHAIN_HUGE, CHAIN_BRANCHES},
+        {0, CHAIN_BY_FP, CHAIN_HUGE, 2, 5, CHAIN_BRANCHES},
+        {CHAIN_BY_FP, CHAIN_HUGE, 6, CHAIN_HUGE, 0, CHAIN_BRANCHES},
+        {0, CHAIN_BY_FP, CHAIN_SAVING, 2, 5, CHAIN_SAVING, CHAIN_BRANCHES},
+        {CHAIN_BY_FP, CHAIN_SAVING, 0, 0, CHAIN_SAVING, 1, CHAIN_BRANCHES},
+    };
+    struct witness witness = {.slot = make_slot(0, true),
+                              .frames = malloc(FRAMES_MAX * sizeof(void *))};
+    struct chain chain = {.hook = hook, .context = &witness};
+    for (unsigned i = 0; i < 5; i++) {
+        uint32_t const before = arena_slot_memory(witness.slot)->last.walks;
+        chain_follow(&chain, paths[i]);
+        CHECK(arena_slot_memory(witness.slot)->last.walks == before + 1);
+    }
+    CHECK(witness.wrong == 0);
+    free(witness.frames);
+}
+
+TEST(rules_of_addresses_with_one_place_are_told_apart)
+{
+    uint64_t const ret = 0x7f0123456789, rule = rule_make(RULE_SP, 48, 2, 0);
+    uint64_t const cover = near_cover(), word = near_uncover(rule, cover, ret);
+    CHECK(near_uncover(word, cover, ret) == rule && near_common_words(word) == 6);
+    for (unsigned bit = 0; bit < 48; bit++) {
+        uint64_t const other = ret ^ 1ull << bit;
+        bool const may_meet = near_place(other) == near_place(ret) ||
+                              near_place(other) == (near_place(ret) ^ NEAR_OTHER);
+        CHECK(!may_meet || near_uncover(word, cover, other) >> RULE_BITS != 0);
+        CHECK(near_uncover(0, cover, other) >> RULE_BITS != 0);
+    }
+    for (uint64_t older = 1; older <= NEAR_GENERATION; older++)
+        CHECK(near_uncover(word, cover ^ older << RULE_BITS, ret) >> RULE_BITS != 0);
+}
+
 static void *run_thread(void *context)
 {
     struct witness *witness = context;
@@ -335,9 +416,13 @@ static void scribble(struct arena_slot *slot, unsigned kind, uint64_t *random)
 static void scribble_on_tips(struct arena_slot *slot, unsigned kind, uint64_t *random)
 {
     struct kept_tips *tips = &arena_slot_memory(slot)->tips;
-    for (uint32_t i = 0; i < TIP_SETS * TIP_WAYS; i++) {
-        struct kept_tip *tip = &tips->tips[i / TIP_WAYS][i % TIP_WAYS];
-        uint32_t *numbers[] = {&tip->count, &tip->link_count, &tip->join, &tip->above[0]};
+    for (uint32_t i = 0; i < (TIP_SETS + LONG_SETS) * TIP_WAYS; i++) {
+        uint32_t const set = i / TIP_WAYS;
+        struct tip_view const tip = set < TIP_SETS
+                                        ? tip_at(tips, set, i % TIP_WAYS, TIP_SHORT)
+                                        : tip_at(tips, set - TIP_SETS, i % TIP_WAYS, TIP_LONG);
+        uint32_t *numbers[] = {&tip.head->count, &tip.head->link_count, &tip.head->join,
+                               &tip.above[0]};
         *numbers[kind / 6 % 4] = kind % 2 ? 0 : (uint32_t)hostile_word(kind, random);
     }
 }
@@ -421,6 +506,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_in_the_main_thread),
+        cmocka_unit_test(few_long_paths_are_told_apart_and_not_walked),
+        cmocka_unit_test(frames_of_any_kind_are_stepped_over_fast),
+        cmocka_unit_test(rules_of_addresses_with_one_place_are_told_apart),
         cmocka_unit_test(random_chains_in_several_threads_at_once),
         cmocka_unit_test(deep_recursion_is_named_as_its_frames_are),
         cmocka_unit_test(deep_stacks_are_whole_or_say_that_they_are_not),

@@ -24,14 +24,15 @@ static enum rule_kind kind_of(const struct unwind_row *row)
 
 TEST(packing_gives_back_what_went_in)
 {
-    static const int64_t offsets[] = {8, 16, 128, 4096, (1 << 20) - 8, -8, -4096, -(1 << 20)};
+    static const int64_t offsets[] = {
+        8, 16, 128, 4096, (1 << 19) - 8, 1 << 19, (1 << 20) - 8, -8, -4096, -(1 << 20)};
     static const unsigned saved[] = {0, 1, 2, 30, 31};
     static const uint32_t modules[] = {0, 1, 8191, (1u << 22) - 1};
     for (unsigned k = RULE_SP; k <= RULE_MISSING; k++) {
-        for (unsigned i = 0; i < 8 * 5 * 4; i++) {
-            int64_t offset = offsets[i % 8];
-            unsigned fp = saved[i / 8 % 5];
-            uint32_t module = modules[i / 40];
+        for (unsigned i = 0; i < 10 * 5 * 4; i++) {
+            int64_t offset = offsets[i % 10];
+            unsigned fp = saved[i / 10 % 5];
+            uint32_t module = modules[i / 50];
             unwind_rule rule = rule_make((enum rule_kind)k, offset, fp, module);
             CHECK(rule != 0); /* which means an empty entry */
             CHECK(rule_kind_of(rule) == k);
@@ -82,6 +83,10 @@ TEST(what_does_not_fit_is_complex)
     CHECK(kind_of(&row) == RULE_COMPLEX);
     row = saving_row(REG_SP, 16, 8);
     CHECK(kind_of(&row) == RULE_COMPLEX);
+    row = saving_row(REG_SP, 16, -24); /* outside the frame: a walk need not look where */
+    CHECK(kind_of(&row) == RULE_COMPLEX);
+    row = saving_row(REG_SP, 16, -16);
+    CHECK(kind_of(&row) == RULE_SP);
     row = saving_row(REG_SP, 16, -8 * 0x10000);
     CHECK(kind_of(&row) == RULE_COMPLEX);
     row = plain_row(REG_SP, 16);

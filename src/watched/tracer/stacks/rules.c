@@ -331,7 +331,7 @@ unwind_rule rules_compile(uint64_t pc)
     if (rule == rule_make(RULE_MISSING, 0, 0, MODULE_UNKNOWN))
         return rule;
 
-    uint64_t at = near_hash(pc) >> (NEAR_TAG_BITS - 1);
+    uint32_t const at = far_place(pc);
     INVARIANT(at < 1u << RULE_CACHE_BITS);
     struct rule_entry *first = &far_rules[at], *second = &far_rules[at ^ 1];
     struct rule_entry *entry = atomic_load(&first->rule) == 0 ? first : second;
@@ -342,19 +342,19 @@ unwind_rule rules_compile(uint64_t pc)
     return rule;
 }
 
-unwind_rule rules_learn_near(uint64_t pc)
+unwind_rule rules_learn_near(uint64_t ret)
 {
-    uint64_t hash = near_hash(pc), at = hash >> (NEAR_TAG_BITS - 1), word = near_word(hash);
-    unwind_rule rule = rules_find(pc);
-    INVARIANT(at < 1u << RULE_CACHE_BITS && (word & ((1ull << RULE_BITS) - 1)) == 0);
+    uint32_t const at = near_place(ret);
+    uint64_t const cover = near_cover(); /* of before the rule is made */
+    unwind_rule rule = rules_find(ret - 1);
     if (rule_module(rule) == MODULE_UNKNOWN)
         return rule; /* code that may be compiled anew at any time */
     rule &= (1ull << RULE_BITS) - 1;
-    _Atomic uint64_t *first = &near_rules[at], *second = &near_rules[at ^ 1];
+    _Atomic uint64_t *first = &near_rules[at], *second = &near_rules[at ^ NEAR_OTHER];
     _Atomic uint64_t *entry = atomic_load(first) == 0 ? first : second;
     if (atomic_load(first) != 0 && atomic_load(second) != 0)
-        entry = pc & 16 ? first : second;
-    atomic_store_explicit(entry, word | rule, memory_order_relaxed);
+        entry = ret >> RULE_CACHE_BITS & 1 ? first : second;
+    atomic_store_explicit(entry, near_uncover(rule, cover, ret), memory_order_relaxed);
     return rule;
 }
 

@@ -1,7 +1,7 @@
 /* rules.h - the unwind rule of any code address of this process, compiled when first met.
  *
  * Two shared, lock-free caches.  The near one has what a walk needs in one word: the rule, and
- * what tells its address from others of that place.  The far one has the module as well, in
+ * what tells its return address from others of that place.  The far one has the module as well, in
  * two words that check each other, so a torn read is a miss. */
 #pragma once
 
@@ -22,7 +22,7 @@ extern struct rule_entry far_rules[1 << RULE_CACHE_BITS] __attribute__((visibili
 extern _Atomic uint64_t rule_generation __attribute__((visibility("hidden"))); /* << 48 */
 
 unwind_rule rules_compile(uint64_t pc);
-unwind_rule rules_learn_near(uint64_t pc);
+unwind_rule rules_learn_near(uint64_t ret);
 
 /* The whole row, for what does not fit a rule.  0 or -errno. */
 int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *module);
@@ -56,22 +56,47 @@ static inline bool rules_is_outermost(unwind_rule rule, uint64_t sp, uint64_t st
            (kind == RULE_MISSING && sp <= stack_high && stack_high - sp <= 64);
 }
 
-/* An address of 48 bits, turned into another such number one to one: its top bits are the place
- * in the near cache, the rest is in the word found there, above the rule and four bits of the
- * generation. */
-#define NEAR_TAG_BITS   (48 - RULE_CACHE_BITS + 1) /* a rule may lie in the place beside its own */
+/* The near cache.  The low bits of a return address are the place of its rule; addresses that
+ * have them in common may lie in the other place, too.  A word is the rule, the rest of the address
+ * and four bits of the generation, laid over each other by exclusive or: what is left of it after
+ * that with the right address and generation is the rule alone.  An empty word is 0: it would be
+ * that of an address outside all programs. */
+#define NEAR_OTHER      (1u << (RULE_CACHE_BITS - 1))
 #define NEAR_GENERATION 15ull
+#define NEAR_ADDRESS_AT 16u
+#define NEAR_NOWHERE    (0x2a5965c3bull << (NEAR_ADDRESS_AT + RULE_CACHE_BITS - 1))
 
-static inline uint64_t near_hash(uint64_t pc)
+_Static_assert(RULE_BITS + 4 == NEAR_ADDRESS_AT + RULE_CACHE_BITS - 1,
+               "what the place does not say of the address is above rule and generation");
+_Static_assert(NEAR_ADDRESS_AT >= RULE_LOW_BITS, "the common offset is not covered");
+
+static always_inline uint32_t near_place(uint64_t ret)
 {
-    return (pc * 0x9e3779b97f4bull) & 0xffffffffffffull;
+    return (uint32_t)ret & ((1u << RULE_CACHE_BITS) - 1);
 }
 
-static inline uint64_t near_word(uint64_t hash)
+/* What covers all words of this moment. */
+static always_inline uint64_t near_cover(void)
 {
-    INVARIANT(hash >> 48 == 0);
-    uint64_t generation = atomic_load_explicit(&rule_generation, memory_order_relaxed) >> 48;
-    return hash << (64 - NEAR_TAG_BITS) | (generation & NEAR_GENERATION) << RULE_BITS;
+    uint64_t const generation = atomic_load_explicit(&rule_generation, memory_order_relaxed) >> 48;
+    return NEAR_NOWHERE | (generation & NEAR_GENERATION) << RULE_BITS;
+}
+
+/* The rule of `ret` if the word has it, else more than RULE_BITS. */
+static always_inline uint64_t near_uncover(uint64_t word, uint64_t cover, uint64_t ret)
+{
+    return word ^ cover ^ ret << NEAR_ADDRESS_AT;
+}
+
+/* The size of the frame, in words, if the rule is a common one; also before that is known. */
+static always_inline uint64_t near_common_words(uint64_t word)
+{
+    return word & ((1u << RULE_LOW_BITS) - 1);
+}
+
+static inline uint32_t far_place(uint64_t pc)
+{
+    return (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> (64 - RULE_CACHE_BITS));
 }
 
 /* The rule and its module.  `pc` is the instruction to look at: a return address minus one, or
@@ -79,7 +104,7 @@ static inline uint64_t near_word(uint64_t hash)
 static inline unwind_rule rules_find(uint64_t pc)
 {
     uint64_t key = pc | atomic_load_explicit(&rule_generation, memory_order_relaxed);
-    uint64_t at = near_hash(pc) >> (NEAR_TAG_BITS - 1);
+    uint32_t const at = far_place(pc);
     INVARIANT(at < 1u << RULE_CACHE_BITS);
     for (unsigned i = 0; i < 2; i++) {
         struct rule_entry *entry = &far_rules[at ^ i];
@@ -90,16 +115,18 @@ static inline unwind_rule rules_find(uint64_t pc)
     return rules_compile(pc);
 }
 
-/* Like rules_find, without the module. */
-static inline unwind_rule rules_find_near(uint64_t pc)
+/* The rule of the code that `ret` returns to, without the module. */
+static inline unwind_rule rules_find_near(uint64_t ret)
 {
-    uint64_t hash = near_hash(pc), at = hash >> (NEAR_TAG_BITS - 1), expected = near_word(hash);
-    INVARIANT(at < 1u << RULE_CACHE_BITS && expected % (1u << RULE_BITS) == 0);
-    uint64_t word = atomic_load_explicit(&near_rules[at], memory_order_relaxed);
-    if (likely((word ^ expected) >> RULE_BITS == 0))
-        return word & ((1ull << RULE_BITS) - 1);
-    word = atomic_load_explicit(&near_rules[at ^ 1], memory_order_relaxed);
-    if (likely((word ^ expected) >> RULE_BITS == 0))
-        return word & ((1ull << RULE_BITS) - 1);
-    return rules_learn_near(pc);
+    uint32_t const at = near_place(ret);
+    uint64_t const cover = near_cover();
+    uint64_t rule =
+        near_uncover(atomic_load_explicit(&near_rules[at], memory_order_relaxed), cover, ret);
+    if (likely(rule >> RULE_BITS == 0))
+        return rule;
+    rule = near_uncover(atomic_load_explicit(&near_rules[at ^ NEAR_OTHER], memory_order_relaxed),
+                        cover, ret);
+    if (likely(rule >> RULE_BITS == 0))
+        return rule;
+    return rules_learn_near(ret);
 }

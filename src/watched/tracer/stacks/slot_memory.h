@@ -13,6 +13,9 @@
 #define TIP_LINKS  8u    /* ... and saved frame pointers it depends on */
 #define TIP_WAYS   4u
 #define TIP_SETS   64u
+#define LONG_KEPT  48u /* frames of a long tip */
+#define LONG_LINKS 24u
+#define LONG_SETS  32u
 
 /* Frames of this thread's stack as they once were, outermost first: the trunk.  Each was called by
  * the one before it, so the part of it whose return addresses are all still in place is the stack
@@ -28,18 +31,32 @@ struct kept_frames {
 };
 #define KEPT_NEEDS_FP 0x80000000u
 
-/* The inner frames of a stack that left the trunk early, innermost first. */
-struct kept_tip {
-    uint64_t ret[TIP_KEPT];
-    uint32_t above[TIP_KEPT];    /* bytes from the innermost return address to this one */
+/* What a tip rests on beside its return addresses. */
+struct tip_head {
     uint64_t place;              /* of the innermost return address; 0: no tip */
     uint64_t frame_pointer;      /* of the innermost */
     uint64_t join_slot, join_fp; /* of the trunk's frame outside it, number join - 1 */
     uint32_t join, join_node;
     uint32_t count, link_count;
     uint32_t node; /* of the innermost, with KEPT_NEEDS_FP */
+};
+
+/* The inner frames of a stack that left the trunk early, innermost first. */
+struct kept_tip {
+    uint64_t ret[TIP_KEPT];
+    uint32_t above[TIP_KEPT]; /* bytes from the innermost return address to this one */
+    struct tip_head head;
     uint32_t link_above[TIP_LINKS];
     uint64_t link_value[TIP_LINKS];
+};
+
+/* The same, of one that left it near the root. */
+struct long_tip {
+    uint64_t ret[LONG_KEPT];
+    uint32_t above[LONG_KEPT];
+    struct tip_head head;
+    uint32_t link_above[LONG_LINKS];
+    uint64_t link_value[LONG_LINKS];
 };
 
 /* Programs come back to the same few stacks, and many begin in the same wrapper at the same
@@ -54,6 +71,9 @@ struct tip_set {
 struct kept_tips {
     struct tip_set sets[TIP_SETS];
     struct kept_tip tips[TIP_SETS][TIP_WAYS];
+    struct tip_set long_sets[LONG_SETS];
+    struct long_tip long_tips[LONG_SETS][TIP_WAYS];
+    uint64_t has_long, unused[7]; /* not 0: there is a long one */
 };
 
 /* A walk under way, innermost first. */
@@ -73,12 +93,12 @@ struct known_path {
     uint64_t hash; /* as struct walked_path has it */
     uint64_t key;  /* the innermost return address, and how many there are */
     uint32_t parent, node;
-    uint32_t walk; /* the number of the walk that came this way last */
-    uint32_t unused;
+    uint32_t walk;  /* the number of the walk that came this way last */
+    uint32_t unfit; /* not 0: it cannot be a tip */
 };
 #define PATHS_BITS 13
 
-/* Outer frames of the last walk that left the trunk for something new, outermost first. */
+/* Outer frames of the last walk that left the trunk for something new, outermost last. */
 #define LAST_KEPT 256u
 struct last_walk {
     uint64_t slot[LAST_KEPT], ret[LAST_KEPT];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/stacks/stack.h"
 
+#include <string.h>
+
 #include "tracer/process/raw_syscall.h"
 #include "tracer/stacks/paths.h"
 #include "tracer/stacks/rules.h"
@@ -18,10 +20,11 @@
 #define DEEP_INNER 64u
 
 /* A path that was walked so lately may come again before its tip is given up. */
-#define LATELY 512u
+#define LATELY      512u
+#define LATELY_LONG 32u
 
 /* One step outward by a compact rule.  false when the fast way ends here, `rule` then says why. */
-static inline bool step(struct position *at, unwind_rule rule, uint64_t high)
+static always_inline bool step(struct position *at, unwind_rule rule, uint64_t high)
 {
     uint64_t cfa;
     switch (rule_kind_of(rule)) {
@@ -161,34 +164,92 @@ struct way_out {
     uint64_t hash; /* of the walked return addresses */
 };
 
+static always_inline void keep_walked(struct walked_frames *walked, struct way_out *out,
+                                      const struct position *at, unwind_rule rule)
+{
+    uint32_t const next = out->count++;
+    INVARIANT(next < FRAMES_KEPT);
+    walked->slot[next] = at->cfa - 8;
+    walked->ret[next] = at->ret;
+    walked->frame_pointer[next] = at->fp;
+    walked->rule[next] = rule;
+    out->hash = path_hash(out->hash, at->ret);
+}
+
+/* Nothing but a frame of a known size on sp (the stack pointer), which may keep fp. */
+#define COMMON_RULE ((uint64_t)RULE_SP << RULE_KIND_SHIFT)
+#define COMMON_ROOM                                                                                \
+    (((1ull << RULE_LOW_BITS) - 1) | (uint64_t)(RULE_SAVED_LIMIT - 1) << RULE_FP_SHIFT)
+
+/* Steps over frames with common rules until a return address lies at `end` or beyond, which is in
+ * the stack, or there are `room` frames.  What such a rule says was looked at when it was made: it
+ * leads outward, keeps the alignment, and fp lies inside the frame.  A step waits for the one
+ * before it by no more than two reads. */
+static always_inline void stride(struct walked_frames *walked, struct way_out *out,
+                                 struct position *at, uint64_t end, uint32_t room)
+{
+    uint64_t const cover = near_cover() ^ COMMON_RULE, fp = at->fp;
+    uint64_t fp_at = (uint64_t)&fp, place = at->cfa - 8, hash = out->hash, next = out->count;
+    INVARIANT(place < end && next < room && room <= FRAMES_KEPT);
+    do {
+        uint64_t const ret = word_at(place);
+        uint64_t const word =
+            atomic_load_explicit(&near_rules[near_place(ret)], memory_order_relaxed);
+        uint64_t const rule = near_uncover(word, cover, ret);
+        if (unlikely(rule & ~COMMON_ROOM))
+            break;
+        walked->slot[next] = place;
+        walked->ret[next] = ret;
+        walked->frame_pointer[next] = word_at(fp_at);
+        walked->rule[next++] = rule ^ COMMON_RULE;
+        hash = path_hash(hash, ret);
+        uint64_t const saved = rule_saved_fp(rule);
+        place += near_common_words(word) * 8;
+        fp_at = saved ? place + 8 - saved : fp_at;
+    } while (place < end && next < room);
+    at->cfa = place + 8;
+    at->fp = place < tracer_self.limits.stack_high ? word_at(fp_at) : 0;
+    out->count = (uint32_t)next;
+    out->hash = hash;
+}
+
+static inline bool meets(const struct kept_frames *kept, uint32_t outer, const struct position *at)
+{
+    return outer > 0 && kept->slot[outer - 1] == at->cfa - 8 &&
+           (!(kept->node[outer - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[outer - 1] == at->fp);
+}
+
 /* Walks outward from `at` until it meets one of `out->join` trunk frames or the outer end.  The
  * node to build on, TRIE_NONE when the fast way fails. */
 static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *kept,
                             struct position at, struct way_out *out)
 {
     struct walked_frames *walked = arena_slot_walked(slot);
-    uint32_t outer = out->join, next = 0;
-    uint64_t hash = path_hash_begin();
+    uint64_t const high = tracer_self.limits.stack_high;
+    uint32_t outer = out->join;
     for (;;) {
         while (outer > 0 && kept->slot[outer - 1] < at.cfa - 8)
             outer--;
-        *out = (struct way_out){outer, next, hash};
-        if (outer > 0 && kept->slot[outer - 1] == at.cfa - 8 &&
-            (!(kept->node[outer - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[outer - 1] == at.fp))
+        out->join = outer;
+        if (meets(kept, outer, &at))
             return kept->node[outer - 1] & ~KEPT_NEEDS_FP;
-        if (unlikely(next == (outer >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT) || at.ret == 0))
+        uint32_t const room = outer >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT;
+        if (unlikely(out->count == room || at.cfa > high || (at.ret = word_at(at.cfa - 8)) == 0))
             return TRIE_NONE;
-        unwind_rule rule = rules_find_near(at.ret - 1);
-        hash = path_hash(hash, at.ret);
-        INVARIANT(next < FRAMES_KEPT);
-        walked->slot[next] = at.cfa - 8;
-        walked->ret[next] = at.ret;
-        walked->frame_pointer[next] = at.fp;
-        walked->rule[next++] = rule;
-        if (unlikely(!step(&at, rule, tracer_self.limits.stack_high))) {
-            *out = (struct way_out){0, next, hash};
-            return rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high) ? TRIE_COMPLETE
-                                                                                   : TRIE_NONE;
+        unwind_rule const rule = rules_find_near(at.ret);
+        if ((rule & ~COMMON_ROOM) == COMMON_RULE) {
+            uint64_t const join = outer > 0 ? READ_ONCE(kept->slot[outer - 1]) : high;
+            uint64_t const end = join < high - 8 ? join : high - 7;
+            uint32_t const before = out->count;
+            if (likely(at.cfa - 8 < end))
+                stride(walked, out, &at, end, room);
+            if (out->count > before)
+                continue;
+        }
+        keep_walked(walked, out, &at, rule);
+        if (unlikely(!step(&at, rule, high))) {
+            out->join = 0;
+            return rules_is_outermost(rule, at.cfa, high) ? TRIE_COMPLETE : TRIE_NONE;
         }
     }
 }
@@ -218,7 +279,7 @@ static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, s
     unwind_rule rule;
     do {
         uint32_t place = next++ % FRAMES_KEPT;
-        rule = rules_find_near(at.ret - 1);
+        rule = rules_find_near(at.ret);
         walked->slot[place] = at.cfa - 8;
         walked->ret[place] = at.ret;
         walked->frame_pointer[place] = at.fp;
@@ -286,10 +347,10 @@ static __attribute__((noinline)) uint32_t learn_path(const struct walked_path *p
     return node;
 }
 
-/* The node of the `out->count` innermost walked frames, on top of `parent`.  `is_known`: it was
- * walked lately. */
-static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *out,
-                                 uint32_t parent, bool *is_known)
+/* What is known of the `out->count` innermost walked frames, on top of `parent`.  `is_lately`: they
+ * were walked lately, and may be a tip. */
+static inline struct known_path *name_path(struct arena_slot *slot, const struct way_out *out,
+                                           uint32_t parent, bool *is_lately)
 {
     INVARIANT(out->count > 0 && out->count <= FRAMES_KEPT);
     struct slot_memory *memory = arena_slot_memory(slot);
@@ -298,14 +359,14 @@ static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *
     struct known_path *known = &memory->paths[path.hash >> (64 - PATHS_BITS)];
     uint64_t const key = path.ret[0] << 16 | path.count;
     uint32_t const walk = memory->last.walks;
-    *is_known = known->hash == path.hash && known->key == key && known->parent == parent;
-    if (!*is_known) {
+    bool const is_known = known->hash == path.hash && known->key == key && known->parent == parent;
+    *is_lately = is_known && !known->unfit &&
+                 walk - known->walk < (out->count <= TIP_KEPT ? LATELY : LATELY_LONG);
+    if (is_known)
+        known->walk = walk;
+    else
         *known = (struct known_path){path.hash, key, parent, learn_path(&path), walk, 0};
-        return known->node;
-    }
-    *is_known = walk - known->walk < LATELY;
-    known->walk = walk;
-    return known->node;
+    return known;
 }
 
 /* How many of the walked frames, from the outermost on, the last walk had as well: only what two
@@ -314,24 +375,23 @@ static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *
 static uint32_t count_shared(const struct last_walk *last, const struct walked_frames *walked,
                              uint32_t count)
 {
-    uint32_t const kept = READ_ONCE(last->count);
+    uint32_t const said = READ_ONCE(last->count), kept = said <= LAST_KEPT ? said : 0;
     uint32_t const most = kept < count ? kept : count;
     uint32_t shared = 0;
     if (count > LAST_KEPT)
         return count;
-    while (shared < most && last->ret[shared] == walked->ret[count - 1 - shared] &&
-           last->slot[shared] == walked->slot[count - 1 - shared])
+    while (shared < most && last->ret[kept - 1 - shared] == walked->ret[count - 1 - shared] &&
+           last->slot[kept - 1 - shared] == walked->slot[count - 1 - shared])
         shared++;
     return shared;
 }
 
 static void keep_last(struct last_walk *last, const struct walked_frames *walked, uint32_t count)
 {
-    last->count = count < LAST_KEPT ? count : LAST_KEPT;
-    for (uint32_t i = 0; i < LAST_KEPT && i < count; i++) {
-        last->slot[i] = walked->slot[count - 1 - i];
-        last->ret[i] = walked->ret[count - 1 - i];
-    }
+    uint32_t const kept = count < LAST_KEPT ? count : LAST_KEPT;
+    last->count = kept;
+    memcpy(last->slot, &walked->slot[count - kept], kept * sizeof(last->slot[0]));
+    memcpy(last->ret, &walked->ret[count - kept], kept * sizeof(last->ret[0]));
 }
 
 /* The program went elsewhere, by more than a tip.  The trunk follows where it does so twice. */
@@ -366,7 +426,7 @@ static void keep_innermost(struct arena_slot *slot, const struct kept_frames *ke
     walked->slot[0] = at->cfa - 8;
     walked->ret[0] = at->ret;
     walked->frame_pointer[0] = at->fp;
-    walked->rule[0] = rules_find_near(at->ret - 1);
+    walked->rule[0] = rules_find_near(at->ret);
     tips_keep(slot, at, join - 1, 1, kept->node[join - 1] & ~KEPT_NEEDS_FP);
 }
 
@@ -381,7 +441,7 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         (position < limits->frame_count && kept->slot[position] >= at->cfa - 8))
         limits->position = position = seek(kept, limits->frame_count, at->cfa - 8);
     uint32_t valid = trunk_valid(limits, kept, position);
-    struct way_out out = {.join = valid};
+    struct way_out out = {.join = valid, .hash = path_hash_begin()};
     INVARIANT(valid <= position && position <= limits->frame_count);
     uint32_t node = walk(slot, kept, *at, &out);
     if (unlikely(node == TRIE_NONE)) {
@@ -402,11 +462,11 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         if (out.count == 0)
             return node;
     }
-    bool is_known;
-    node = name_path(slot, &out, node, &is_known);
-    if (is_known && out.count <= TIP_KEPT && out.join > 0)
-        tips_keep(slot, at, out.join, out.count, node);
-    return node;
+    bool is_lately;
+    struct known_path *known = name_path(slot, &out, node, &is_lately);
+    if (is_lately && out.count <= LONG_KEPT && out.join > 0)
+        known->unfit = !tips_keep(slot, at, out.join, out.count, known->node);
+    return known->node;
 }
 
 uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
@@ -419,5 +479,9 @@ uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
         return slow_walk(slot, hook_frame);
     if (unlikely(tracer_self.limits.generation != generation))
         forget(slot, generation);
-    return capture_by_walk(slot, hook_frame, &at);
+    const struct kept_frames *kept = arena_slot_frames(slot);
+    uint32_t node = tips_find_other(slot, kept, &at, TIP_SHORT);
+    if (node == TRIE_NONE && arena_slot_memory(slot)->tips.has_long)
+        node = tips_find_other(slot, kept, &at, TIP_LONG);
+    return node != TRIE_NONE ? node : capture_by_walk(slot, hook_frame, &at);
 }

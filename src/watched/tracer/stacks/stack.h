@@ -12,7 +12,8 @@
 #include "tracer/stacks/tips.h"
 #include "wire/arena.h"
 
-/* No tip holds, the stack is not the thread's own, or a library was closed. */
+/* The first tip to look at does not hold, the stack is not the thread's own, or a library was
+ * closed. */
 uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame);
 
 static inline struct position position_of_caller(uint64_t hook_frame)
@@ -30,7 +31,7 @@ static always_inline uint32_t stack_capture(struct arena_slot *slot, void *hook_
     if (likely(frame >= limits->stack_low && frame < limits->stack_high &&
                limits->generation ==
                    atomic_load_explicit(&rule_generation, memory_order_relaxed))) {
-        uint32_t node = tips_find(slot, arena_slot_frames(slot), &at);
+        uint32_t node = tips_find_first(slot, arena_slot_frames(slot), &at);
         if (likely(node != TRIE_NONE))
             return node;
     }

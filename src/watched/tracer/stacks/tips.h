@@ -14,14 +14,44 @@
 #include "tracer/stacks/trunk.h"
 #include "wire/invariant.h"
 
+/* A tip of either length. */
+struct tip_view {
+    struct tip_head *head;
+    uint64_t *ret;
+    uint32_t *above;
+    uint64_t *link_value;
+    uint32_t *link_above;
+    uint32_t frames, links; /* that there is room for */
+};
+
+enum tip_length { TIP_SHORT, TIP_LONG };
+
 static inline uint64_t tip_key(const struct position *at)
 {
     return (at->ret ^ at->cfa << 20) * 0x9e3779b97f4a7c15ull;
 }
 
-static inline uint32_t tip_set_of(uint64_t key)
+static always_inline uint32_t tip_set_of(uint64_t key, enum tip_length length)
 {
-    return (uint32_t)(key >> 32) % TIP_SETS;
+    return (uint32_t)(key >> 32) % (length == TIP_SHORT ? TIP_SETS : LONG_SETS);
+}
+
+static always_inline struct tip_set *tip_set_at(struct kept_tips *tips, uint32_t number,
+                                                enum tip_length length)
+{
+    return length == TIP_SHORT ? &tips->sets[number] : &tips->long_sets[number];
+}
+
+static always_inline struct tip_view tip_at(struct kept_tips *tips, uint32_t number, uint32_t way,
+                                            enum tip_length length)
+{
+    struct kept_tip *tip = &tips->tips[number % TIP_SETS][way];
+    struct long_tip *more = &tips->long_tips[number % LONG_SETS][way];
+    if (length == TIP_SHORT)
+        return (struct tip_view){&tip->head,      tip->ret, tip->above, tip->link_value,
+                                 tip->link_above, TIP_KEPT, TIP_LINKS};
+    return (struct tip_view){&more->head,      more->ret, more->above, more->link_value,
+                             more->link_above, LONG_KEPT, LONG_LINKS};
 }
 
 /* The words that begin at `above` the place of the tip are as they were.  `room` is how far the
@@ -39,111 +69,166 @@ static always_inline bool are_in_place(uint64_t place, uint64_t room, const uint
     return differs == 0;
 }
 
-/* The tip's own frames are in place, from `place` on. */
-static always_inline bool tip_in_place(const struct kept_tip *tip, uint64_t place, uint64_t high)
+/* Whether the frame in the middle of the tip is in place.  Where many stacks begin at one place,
+ * that says at once of most that they are others. */
+static always_inline bool middle_in_place(struct tip_view tip, uint64_t place, uint64_t high)
 {
-    uint32_t const count = READ_ONCE(tip->count), links = READ_ONCE(tip->link_count);
+    uint32_t const half = READ_ONCE(tip.head->count) / 2, middle = half < tip.frames ? half : 0;
+    return are_in_place(place, high - 8 - place, &tip.above[middle], &tip.ret[middle], 1);
+}
+
+/* Whether the trunk has the frame that the tip left: if not, its many frames need no look. */
+static always_inline bool join_in_place(const struct thread_limits *limits,
+                                        const struct kept_frames *kept, const struct tip_head *head)
+{
+    uint32_t const join = READ_ONCE(head->join);
+    return join - 1 < limits->frame_count && kept->slot[join - 1] == head->join_slot &&
+           kept->node[join - 1] == head->join_node;
+}
+
+/* The tip's own frames are in place, from `place` on. */
+static always_inline bool tip_in_place(struct tip_view tip, uint64_t place, uint64_t high)
+{
+    uint32_t const count = READ_ONCE(tip.head->count), links = READ_ONCE(tip.head->link_count);
     uint64_t const room = high - 8 - place;
-    return count <= TIP_KEPT && links <= TIP_LINKS &&
-           are_in_place(place, room, tip->above, tip->ret, count) &&
-           are_in_place(place, room, tip->link_above, tip->link_value, links);
+    return count <= tip.frames && links <= tip.links &&
+           are_in_place(place, room, tip.above, tip.ret, count) &&
+           are_in_place(place, room, tip.link_above, tip.link_value, links);
 }
 
 /* The trunk may have grown elsewhere meanwhile: what matters is that the same frame, called the
  * same way, is outside the tip, and all that is outside of that. */
 static always_inline bool tip_holds(const struct thread_limits *limits,
-                                    const struct kept_frames *kept, const struct kept_tip *tip,
+                                    const struct kept_frames *kept, struct tip_view tip,
                                     const struct position *at)
 {
-    uint32_t const join = READ_ONCE(tip->join);
-    return tip->place == at->cfa - 8 && tip_in_place(tip, at->cfa - 8, limits->stack_high) &&
-           join - 1 < limits->frame_count && kept->slot[join - 1] == tip->join_slot &&
-           kept->node[join - 1] == tip->join_node &&
-           kept->frame_pointer[join - 1] == tip->join_fp &&
-           (!(tip->node & KEPT_NEEDS_FP) || tip->frame_pointer == at->fp) &&
+    const struct tip_head *head = tip.head;
+    uint32_t const join = READ_ONCE(head->join);
+    return head->place == at->cfa - 8 && tip_in_place(tip, at->cfa - 8, limits->stack_high) &&
+           join - 1 < limits->frame_count && kept->slot[join - 1] == head->join_slot &&
+           kept->node[join - 1] == head->join_node &&
+           kept->frame_pointer[join - 1] == head->join_fp &&
+           (!(head->node & KEPT_NEEDS_FP) || head->frame_pointer == at->fp) &&
            trunk_valid(limits, kept, join) == join;
 }
 
-/* The node of the stack at `at`, TRIE_NONE when no tip holds. */
-static always_inline uint32_t tips_find(struct arena_slot *slot, const struct kept_frames *kept,
-                                        const struct position *at)
+/* The node of the stack at `at`, TRIE_NONE when the first tip that begins there does not hold. */
+static always_inline uint32_t tips_find_first(struct arena_slot *slot,
+                                              const struct kept_frames *kept,
+                                              const struct position *at)
 {
     uint64_t key = tip_key(at);
-    uint32_t number = tip_set_of(key);
+    uint32_t number = tip_set_of(key, TIP_SHORT);
     struct kept_tips *tips = &arena_slot_memory(slot)->tips;
     struct tip_set *set = &tips->sets[number];
     uint32_t const last = READ_ONCE(set->last) % TIP_WAYS;
+    uint32_t way = last;
+    for (uint32_t i = 1; set->key[way] != key; way = last ^ i++) {
+        if (i == TIP_WAYS)
+            return TRIE_NONE;
+    }
+    struct tip_view const tip = tip_at(tips, number, way, TIP_SHORT);
+    if (!tip_holds(&tracer_self.limits, kept, tip, at))
+        return TRIE_NONE;
+    set->last = way;
+    return tip.head->node & ~KEPT_NEEDS_FP;
+}
+
+/* The same for all long ones, or for the short ones after the first. */
+static always_inline uint32_t tips_find_other(struct arena_slot *slot,
+                                              const struct kept_frames *kept,
+                                              const struct position *at, enum tip_length length)
+{
+    uint64_t key = tip_key(at);
+    uint32_t number = tip_set_of(key, length);
+    struct kept_tips *tips = &arena_slot_memory(slot)->tips;
+    struct tip_set *set = tip_set_at(tips, number, length);
+    uint32_t const last = READ_ONCE(set->last) % TIP_WAYS;
+    const struct thread_limits *limits = &tracer_self.limits;
+    bool is_first = length == TIP_SHORT;
     for (uint32_t i = 0; i < TIP_WAYS; i++) {
-        uint32_t way = last ^ i;
-        const struct kept_tip *tip = &tips->tips[number][way];
-        if (set->key[way] != key || !tip_holds(&tracer_self.limits, kept, tip, at))
+        uint32_t const way = last ^ i;
+        struct tip_view const tip = tip_at(tips, number, way, length);
+        if (set->key[way] != key)
             continue;
-        set->last = way;
-        return tip->node & ~KEPT_NEEDS_FP;
+        if (!is_first && middle_in_place(tip, at->cfa - 8, limits->stack_high) &&
+            (length == TIP_SHORT || join_in_place(limits, kept, tip.head)) &&
+            tip_holds(limits, kept, tip, at)) {
+            set->last = way;
+            return tip.head->node & ~KEPT_NEEDS_FP;
+        }
+        is_first = false;
     }
     return TRIE_NONE;
 }
 
 /* Room for a new tip at `at`. */
-static inline struct kept_tip *tips_make_room(struct arena_slot *slot, const struct position *at)
+static inline struct tip_view tips_make_room(struct arena_slot *slot, const struct position *at,
+                                             enum tip_length length)
 {
     uint64_t key = tip_key(at);
-    uint32_t number = tip_set_of(key);
+    uint32_t number = tip_set_of(key, length);
     struct kept_tips *tips = &arena_slot_memory(slot)->tips;
-    struct tip_set *set = &tips->sets[number];
+    struct tip_set *set = tip_set_at(tips, number, length);
     uint32_t way = READ_ONCE(set->victim) % TIP_WAYS;
+    tips->has_long |= length == TIP_LONG;
     set->victim = (way + 1) % TIP_WAYS;
     set->last = way;
     set->key[way] = key;
-    return &tips->tips[number][way];
+    return tip_at(tips, number, way, length);
 }
 
 /* `count` is how many there are. */
-static inline bool tip_add_link(struct kept_tip *tip, uint64_t place, struct link link,
+static inline bool tip_add_link(struct tip_view tip, uint64_t place, struct link link,
                                 uint32_t *count)
 {
-    INVARIANT(*count <= TIP_LINKS);
+    INVARIANT(*count <= tip.links);
     if (likely(!link.place))
         return true;
-    if (*count == TIP_LINKS)
+    if (*count == tip.links)
         return false;
-    tip->link_above[*count] = (uint32_t)(link.place - place);
-    tip->link_value[(*count)++] = link.value;
+    tip.link_above[*count] = (uint32_t)(link.place - place);
+    tip.link_value[(*count)++] = link.value;
     return true;
 }
 
-/* Keeps the `count` walked frames as a tip on the trunk's first `join`. */
-static inline void tips_keep(struct arena_slot *slot, const struct position *at, uint32_t join,
+/* Keeps the `count` walked frames as a tip on the trunk's first `join`.  false when it rests on too
+ * much. */
+static inline bool tips_keep(struct arena_slot *slot, const struct position *at, uint32_t join,
                              uint32_t count, uint32_t node)
 {
-    INVARIANT(join > 0 && join <= FRAMES_KEPT && count > 0 && count <= TIP_KEPT);
+    INVARIANT(join > 0 && join <= FRAMES_KEPT && count > 0 && count <= LONG_KEPT);
     const struct walked_frames *walked = arena_slot_walked(slot);
     const struct kept_frames *kept = arena_slot_frames(slot);
-    struct kept_tip *tip = tips_make_room(slot, at);
+    struct tip_view const tip = tips_make_room(slot, at, count <= TIP_KEPT ? TIP_SHORT : TIP_LONG);
+    struct tip_head *head = tip.head;
     struct outside outside = outside_of(kept, join);
     uint64_t place = at->cfa - 8;
     uint32_t links = 0;
-    bool fits = true;
+    bool fits = kept->slot[join - 1] - place <= UINT32_MAX;
 
-    tip->place = place;
+    INVARIANT(count <= tip.frames);
+    head->place = 0;
     for (uint32_t i = count; i-- > 0;) {
         struct links needed = go_inward(walked, i, &outside);
         fits = fits && tip_add_link(tip, place, needed.saved_fp, &links) &&
                tip_add_link(tip, place, needed.beginning, &links);
-        tip->above[i] = (uint32_t)(walked->slot[i] - place);
-        tip->ret[i] = walked->ret[i];
+        tip.above[i] = (uint32_t)(walked->slot[i] - place);
+        tip.ret[i] = walked->ret[i];
     }
-    tip->count = count;
-    tip->link_count = links;
-    INVARIANT(links <= TIP_LINKS);
-    tip->join = join;
-    tip->join_slot = kept->slot[join - 1];
-    tip->join_node = kept->node[join - 1];
-    tip->join_fp = kept->frame_pointer[join - 1];
-    tip->frame_pointer = walked->frame_pointer[0];
-    tip->node = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
-    if (!fits || kept->slot[join - 1] - place > UINT32_MAX)
-        tip->place = 0;
+    if (!fits)
+        return false;
+    INVARIANT(links <= tip.links);
+    head->count = count;
+    head->link_count = links;
+    head->join = join;
+    head->join_slot = kept->slot[join - 1];
+    head->join_node = kept->node[join - 1];
+    head->join_fp = kept->frame_pointer[join - 1];
+    head->frame_pointer = walked->frame_pointer[0];
+    head->node = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
+    head->place = place;
+    return true;
 }
 
 static inline void tips_forget(struct arena_slot *slot)
@@ -151,4 +236,7 @@ static inline void tips_forget(struct arena_slot *slot)
     struct kept_tips *tips = &arena_slot_memory(slot)->tips;
     for (uint32_t i = 0; i < TIP_SETS; i++)
         tips->sets[i] = (struct tip_set){0};
+    for (uint32_t i = 0; i < LONG_SETS; i++)
+        tips->long_sets[i] = (struct tip_set){0};
+    tips->has_long = 0;
 }
