@@ -63,7 +63,7 @@ static int name_writer(const char *path, struct fault *fault)
     uint32_t writer = 0;
     if (stat(path, &wanted) == 0 && open_files_find(RECORDER, &files) == 0) {
         vec_each (file, &files.files)
-            if (stat(file->path, &other) == 0 && other.st_dev == wanted.st_dev &&
+            if (fstat(file->fd, &other) == 0 && other.st_dev == wanted.st_dev &&
                 other.st_ino == wanted.st_ino)
                 writer = file->pid;
         open_files_fini(&files);
