@@ -42,7 +42,7 @@ int history_fault(struct history *history, int code, const char *what, struct fa
                          "cannot %s the history %s: another process has held it for seconds", what,
                          path);
     case SQLITE_INTERRUPT:
-        return fault_set(fault, -EINVAL,
+        return fault_set(fault, -EBADMSG,
                          "the history %s is damaged: it has fewer bytes than it says; move it away",
                          path);
     case SQLITE_FULL:

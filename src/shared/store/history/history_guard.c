@@ -161,7 +161,7 @@ static int judge(struct history *history, const struct facts *facts, struct faul
                          "%d); use that one",
                          history->path, (long long)facts->version, HISTORY_VERSION);
     if (facts->has_others || facts->parts != PARTS)
-        return fault_set(fault, -EINVAL,
+        return fault_set(fault, -EBADMSG,
                          "%s is not a history as memoir makes it: it has other tables, views or "
                          "indexes; choose another file",
                          history->path);
