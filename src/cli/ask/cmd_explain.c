@@ -98,8 +98,12 @@ static void say_old(const struct recording *recording, uint64_t now)
 
 static struct recording *open_of_process(pid_t pid, struct fault *fault)
 {
-    char path[PATH_MAX];
-    return find_recording((uint32_t)pid, path, fault) < 0 ? NULL : open_input(path, fault);
+    struct found_recording found;
+    struct recording *recording = NULL;
+    if (find_recording((uint32_t)pid, &found, fault) == 0)
+        recording = open_input(found.path, fault);
+    found_recording_close(&found);
+    return recording;
 }
 
 /* Has the recorder of `pid` look at its pages now, and waits until that is in the file.  A

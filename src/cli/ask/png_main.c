@@ -129,7 +129,7 @@ static cairo_status_t write_bytes(void *closure, const unsigned char *data, unsi
 static int write_png(cairo_surface_t *surface, const char *output)
 {
     struct fault fault = {0};
-    int fd = output ? own_path_open(output, &fault) : STDOUT_FILENO;
+    int fd = output ? own_path_open(output, O_WRONLY | O_TRUNC, NULL, &fault) : STDOUT_FILENO;
     if (fd < 0)
         return complain(output, fault.text);
     errno = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blocks_follow.c - `memoir blocks NODE…`: one event loop, a follower for each node. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
@@ -356,7 +357,7 @@ static int watch_signals(void)
 
 static int write_pid(const char *path, struct fault *fault)
 {
-    int const fd = own_path_open(path, fault);
+    int const fd = own_path_open(path, O_WRONLY | O_TRUNC, NULL, fault);
     if (fd < 0)
         return fd;
     FILE *file = fdopen(fd, "w");

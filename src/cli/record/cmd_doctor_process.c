@@ -95,7 +95,7 @@ static void examine_runtimes(struct process_examined *process)
 
 static void examine(struct process_examined *process)
 {
-    char path[PATH_MAX];
+    struct found_recording found;
     struct fault fault = {.text = ""};
     examine_status(process);
     examine_program(process);
@@ -104,8 +104,9 @@ static void examine(struct process_examined *process)
     process->other_mounts = differs(process->pid, "mnt");
     process->other_pids = differs(process->pid, "pid");
     process->other_users = differs(process->pid, "user");
-    if (find_recording(process->pid, path, NULL) == 0)
-        snprintf(process->recording, sizeof(process->recording), "%.199s", path);
+    if (find_recording(process->pid, &found, NULL) == 0)
+        snprintf(process->recording, sizeof(process->recording), "%.199s", found.path);
+    found_recording_close(&found);
     if (target_check((pid_t)process->pid, &fault) < 0)
         snprintf(process->obstacle, sizeof(process->obstacle), "%s", fault.text);
 }

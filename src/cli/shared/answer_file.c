@@ -19,42 +19,63 @@ static bool is_standard(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
-/* Gives a file without a name its own, in place of what has it now. */
-static int replace_file(FILE *file, const char *path)
+/* Under another name first: a name that is taken is only replaced by a rename. */
+static int put_in_place(FILE *file, const struct own_place *place)
 {
-    char way[64], place[PATH_MAX], part[PATH_MAX + 32];
-    struct stat about, before;
+    char way[64], part[NAME_MAX + 1];
     uint64_t number = 0;
-    int err = 0;
-    if (fstat(fileno(file), &about) < 0 || !S_ISREG(about.st_mode) || about.st_nlink > 0)
-        return 0;                                         /* it has one, or needs none */
-    if ((err = own_path_resolve(path, place, NULL)) != 0) /* a link of ours stays one */
-        return -err;
     (void)!getrandom(&number, sizeof(number), 0);
     snprintf(way, sizeof(way), "/proc/self/fd/%d", fileno(file));
-    snprintf(part, sizeof(part), "%s.part%016llx", place, (unsigned long long)number);
-    if (stat(place, &before) == 0)
-        (void)!fchmod(fileno(file), before.st_mode & 0777);
-    if (linkat(AT_FDCWD, way, AT_FDCWD, part, AT_SYMLINK_FOLLOW) < 0) {
-        err = errno;
-    } else if (rename(part, place) < 0) {
-        err = errno;
-        unlink(part);
-    }
+    if (snprintf(part, sizeof(part), "%s.part%016llx", place->name, (unsigned long long)number) >=
+        (int)sizeof(part))
+        snprintf(part, sizeof(part), ".part%016llx", (unsigned long long)number);
+    if (place->exists)
+        (void)!fchmod(fileno(file), place->there.st_mode & 0777);
+    if (linkat(AT_FDCWD, way, place->folder, part, AT_SYMLINK_FOLLOW) < 0)
+        return errno;
+    int const err = renameat(place->folder, part, place->folder, place->name) < 0 ? errno : 0;
+    if (err)
+        unlinkat(place->folder, part, 0);
     return err;
+}
+
+/* Gives a file without a name its own, in place of what has it now; a link of ours stays one. */
+static int replace_file(FILE *file, const char *path)
+{
+    struct own_place place;
+    struct stat about;
+    if (fstat(fileno(file), &about) < 0 || !S_ISREG(about.st_mode) || about.st_nlink > 0)
+        return 0; /* it has one, or needs none */
+    int err = own_place_find(path, &place, NULL);
+    if (err)
+        return -err;
+    err = put_in_place(file, &place);
+    own_place_close(&place);
+    return err;
+}
+
+/* Half a file helps nobody: takes its name away, if it is there. */
+static void remove_half(const struct stat *half, const char *path)
+{
+    struct own_place place;
+    if (!S_ISREG(half->st_mode) || half->st_nlink == 0 || own_place_find(path, &place, NULL) < 0)
+        return;
+    if (place.exists && place.there.st_dev == half->st_dev && place.there.st_ino == half->st_ino)
+        unlinkat(place.folder, place.name, 0);
+    own_place_close(&place);
 }
 
 void answer_discard(FILE *file, const char *path)
 {
     struct stat about;
-    bool const has_name = fstat(fileno(file), &about) == 0 && about.st_nlink > 0;
     if (is_standard(path)) {
         fflush(file);
         return;
     }
+    bool const is_known = fstat(fileno(file), &about) == 0;
     fclose(file);
-    if (has_name && S_ISREG(about.st_mode)) /* half a file helps nobody */
-        unlink(path);
+    if (is_known)
+        remove_half(&about, path);
 }
 
 /* Whether nobody reads the pipe any more: the error of an early write is forgotten by the end. */

@@ -43,27 +43,20 @@ int answer_check_place(const char *path, struct fault *fault)
     return 0;
 }
 
-/* A file without a name, in the folder of `path`; -1 where that cannot be. */
-static int open_beside(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int const fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
-    free(folder);
-    return fd;
-}
-
-/* Where the answer is written: beside what is there, if that is a file. */
+/* Where the answer is written: a file without a name beside what is there, if that is a file. */
 static int open_answer(const char *path, struct fault *fault)
 {
-    struct stat about;
-    char place[PATH_MAX];
-    int const err = own_path_resolve(path, place, fault);
+    struct own_place place;
+    int const err = own_place_find(path, &place, fault);
     if (err)
         return err;
-    bool const exists = lstat(place, &about) == 0;
-    int const fd = exists && !S_ISREG(about.st_mode) ? -1 : open_beside(place);
-    return fd >= 0 ? fd : own_path_open(place, fault);
+    bool const may_replace =
+        !place.exists || (S_ISREG(place.there.st_mode) &&
+                          faccessat(place.folder, place.name, W_OK, AT_SYMLINK_NOFOLLOW) == 0);
+    int const fd =
+        may_replace ? openat(place.folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+    own_place_close(&place);
+    return fd >= 0 ? fd : own_path_open(path, O_WRONLY | O_TRUNC, NULL, fault);
 }
 
 FILE *answer_open(const char *path, struct fault *fault)
@@ -72,10 +65,6 @@ FILE *answer_open(const char *path, struct fault *fault)
         return stdout;
     if (answer_check_place(path, fault) < 0)
         return NULL;
-    if (access(path, F_OK) == 0 && access(path, W_OK) < 0) {
-        fault_set(fault, -errno, "cannot write %s: %s", path, strerror(errno));
-        return NULL;
-    }
     int const fd = open_answer(path, fault);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!file && fd >= 0) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_path.h"
 #include "cli/shared/broker.h"
 #include "formats/open/input_path.h"
 #include "formats/shared/spool.h"
@@ -93,20 +94,6 @@ static void add_folder_of(const char *path, unsigned access)
     add(size ? folder : ".", access);
 }
 
-/* Of a link that leads to what is not there yet. */
-static void add_folder_of_target(const char *path, unsigned access)
-{
-    char target[PATH_MAX], place[PATH_MAX];
-    ssize_t const size = readlink(path, target, sizeof(target) - 1);
-    const char *slash = strrchr(path, '/');
-    if (size <= 0)
-        return;
-    target[size] = '\0';
-    int const folder = target[0] == '/' || !slash ? 0 : (int)(slash - path) + 1;
-    if (snprintf(place, sizeof(place), "%.*s%s", folder, path, target) < PATH_MAX)
-        add_folder_of(place, access);
-}
-
 static bool is_recording(const char *path, const struct stat *about)
 {
     char head[16];
@@ -158,25 +145,23 @@ void confine_folder(const char *path)
 
 void confine_write(const char *path)
 {
-    struct stat about;
+    char folder[64], there[sizeof(folder) + NAME_MAX + 1];
+    struct own_place place;
     if (!path || strcmp(path, "-") == 0 || is_confined)
         return;
-    bool const exists = stat(path, &about) == 0;
-    if (exists && !S_ISREG(about.st_mode)) {
-        add(path, SANDBOX_WRITE); /* a device, a pipe */
-        return;
-    }
-    char *real = exists ? realpath(path, NULL) : NULL; /* a link stays one, and leads elsewhere */
-    unsigned const access = SANDBOX_WRITE | SANDBOX_CREATE;
-    if (exists) /* to read whether it is a recording, which no answer replaces */
-        add(path, SANDBOX_READ | SANDBOX_WRITE);
-    add_folder_of(path, access);
-    if (real)
-        add_folder_of(real, access);
-    else
-        add_folder_of_target(path, access);
     broker_allow_png(path);
-    free(real);
+    if (own_place_find(path, &place, NULL) < 0)
+        return; /* whoever opens it says why */
+    snprintf(folder, sizeof(folder), "/proc/self/fd/%d", place.folder);
+    snprintf(there, sizeof(there), "%s/%s", folder, place.name);
+    if (place.exists && !S_ISREG(place.there.st_mode)) {
+        add(there, SANDBOX_WRITE); /* a device, a pipe */
+    } else {
+        if (place.exists) /* to read whether it is a recording, which no answer replaces */
+            add(there, SANDBOX_READ | SANDBOX_WRITE);
+        add(folder, SANDBOX_WRITE | SANDBOX_CREATE);
+    }
+    own_place_close(&place);
 }
 
 static void add_needs(enum confine_kind kind)

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/human.h"
-#include "serve/targets/find_recording.h"
 
 #define LOOK_EVERY 3u /* refreshes, for a recording of a process that had none */
 
@@ -28,7 +27,7 @@ static int begin_sums(struct top_source *source, struct fault *fault)
 
 static int follow(struct top_source *source, struct fault *fault)
 {
-    struct recording_follower *follower = recording_follow(source->path, fault);
+    struct recording_follower *follower = recording_follow(source->found.path, fault);
     if (!follower)
         return -EIO;
     recording_follower_close(source->follower);
@@ -52,13 +51,13 @@ int top_source_open(struct top_source *source, const char *what, uint64_t since_
                     struct fault *fault)
 {
     uint64_t number;
-    *source = (struct top_source){.since_ns = since_ns};
-    snprintf(source->path, sizeof(source->path), "%s", what);
+    *source = (struct top_source){.since_ns = since_ns, .found.fd = -1};
+    snprintf(source->found.path, sizeof(source->found.path), "%s", what);
     bool const is_number = human_parse_count(what, &number) == 0 && number <= INT32_MAX;
     if (!is_number || access(what, F_OK) == 0)
         return follow(source, fault);
     source->pid = (uint32_t)number;
-    if (find_recording(source->pid, source->path, NULL) == 0)
+    if (find_recording(source->pid, &source->found, NULL) == 0)
         return follow(source, fault);
     return read_memory(source, fault);
 }
@@ -75,14 +74,29 @@ static bool looks_for_another(const struct top_source *source)
     return !recording->being_written && !recording->quality.complete;
 }
 
+/* What was followed stays when the other cannot be. */
+static int follow_another(struct top_source *source, struct found_recording *found,
+                          struct fault *fault)
+{
+    struct found_recording const before = source->found;
+    source->found = *found;
+    int const err = follow(source, fault);
+    *found = err ? source->found : before;
+    if (err)
+        source->found = before;
+    return err;
+}
+
 int top_source_refresh(struct top_source *source, struct fault *fault)
 {
-    char path[PATH_MAX];
+    struct found_recording found = {.fd = -1};
     source->refreshes++;
-    if (looks_for_another(source) && find_recording(source->pid, path, NULL) == 0) {
-        memcpy(source->path, path, sizeof(path));
-        return follow(source, fault);
-    }
+    bool const is_other =
+        looks_for_another(source) && find_recording(source->pid, &found, NULL) == 0;
+    int const err = is_other ? follow_another(source, &found, fault) : 0;
+    found_recording_close(&found);
+    if (is_other)
+        return err;
     if (!source->follower)
         return read_memory(source, fault);
     int const news = recording_follower_refresh(source->follower, fault);
@@ -96,6 +110,7 @@ void top_source_close(struct top_source *source)
 {
     recording_follower_close(source->follower);
     running_destroy(source->running);
+    found_recording_close(&source->found);
     source->follower = NULL;
     source->running = NULL;
 }

@@ -7,11 +7,12 @@
 
 #include "analyze/sums/running.h"
 #include "procfs/memory/memory_status.h"
+#include "serve/targets/find_recording.h"
 #include "store/read/recording_follow.h"
 
 struct top_source {
-    uint32_t pid; /* as given; 0: a file was */
-    char path[PATH_MAX];
+    uint32_t pid;                        /* as given; 0: a file was */
+    struct found_recording found;        /* its path is what is followed */
     struct recording_follower *follower; /* NULL: the process is not recorded */
     struct running *running;
     uint64_t since_ns;           /* growth counts from so long before the time it was opened */

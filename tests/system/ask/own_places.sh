@@ -43,6 +43,21 @@ refused flame-svg "$MEMOIR" flame one.memoir -o "$shared/flame.svg"
 [ ! -x "$BUILD/memoir-png" ] || refused flame-png "$MEMOIR" flame one.memoir -o "$shared/flame.png"
 refused history "$MEMOIR" run -o two.memoir --history "$shared/dangling" -- true
 
+# A link may be any part of a path.
+mkdir cron.d && echo precious >cron.d/job
+"${nobody[@]}" ln -s "$PWD/cron.d" "$shared/folder"
+ln -s "$PWD/cron.d" "$shared/own-folder"
+for there in job new; do
+    refused "report-folder-$there" "$MEMOIR" report one.memoir -o "$shared/folder/$there"
+    refused "run-folder-$there" "$MEMOIR" run --force -o "$shared/folder/$there" -- true
+    refused "history-folder-$there" "$MEMOIR" run -o "two-$there.memoir" --history "$shared/folder/$there" -- true
+done
+refused flame-folder "$MEMOIR" flame one.memoir -o "$shared/folder/new.svg"
+[ ! -x "$BUILD/memoir-png" ] || refused flame-png-folder "$MEMOIR" flame one.memoir -o "$shared/folder/new.png"
+equal nothing-in-that-folder "job precious" "$(ls cron.d) $(cat cron.d/job)"
+"$MEMOIR" report one.memoir -o "$shared/own-folder/answer" 2>err
+equal own-link-to-a-folder yes "$(grep -q leak_here cron.d/answer && echo yes)"
+
 # Our own links are followed, new files made, and devices and descriptors written to.
 ln -s "$PWD/mine.txt" "$shared/ours"
 "$MEMOIR" report one.memoir -o "$shared/ours" 2>err

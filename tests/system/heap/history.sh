@@ -127,6 +127,16 @@ for form in --json --csv "--plot odd.svg" --top=3; do
     at_most "history-odd-numbers ${form% *}" 1 $?
 done
 
+# A file of a stranger whose table is a view without an end.
+cp twice.db endless.db
+sqlite3 endless.db "PRAGMA journal_mode = DELETE; DROP TABLE point; CREATE VIEW point AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL
+    SELECT x + 1 FROM c) SELECT 1 AS series, 1700000000000 + x AS time_ms, 1 AS run, 0 AS span_ms, 5 AS low, 6 AS high, 5 AS last FROM c" >out
+timeout 60 "$MEMOIR" history endless.db >out 2>error
+equal history-endless-status 1 $?
+one_sentence history-endless error 'not a history as memoir makes it'
+timeout 60 "$MEMOIR" run -o endless.memoir --history endless.db -- true 2>error
+equal history-endless-to-write yes "$(grep -q 'not a history as memoir makes it' error && echo yes)"
+
 # The disk is full: told once, the recording goes on.
 if "${with_own_mounts[@]}" true 2>/dev/null; then
     # shellcheck disable=SC2016

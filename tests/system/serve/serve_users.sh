@@ -136,6 +136,24 @@ wait_until 30 helpers_are 0
 equal looks-end-with-their-clients 0 "$(pgrep -c -P "$server")"
 end_server looks-ends
 
+# A recorder of another user is not believed, whatever it says it records; nor is another program of that name.
+(cd "$house/own" && exec "${nobody[@]}" "$house/memoir" run --quiet -o theirs.memoir -- sleep 1000) 2>theirs.err </dev/null 9>&- &
+recorder=$!
+started+=("$recorder")
+recorded_is_there() {
+    recorded=$(pgrep -x -u 65534 -s 0 sleep | head -n 1)
+    [ -n "$recorded" ] && as_nobody "$house/memoir" explain "$recorded" --json >explain.own 2>/dev/null
+}
+wait_until 60 recorded_is_there
+equal own-recorder-is-believed "memoir run" "$(jq -r .recording.source explain.own)"
+equal foreign-recorder-explain "memoir explain" "$("$MEMOIR" explain "$recorded" --json | jq -r .recording.source)"
+equal foreign-recorder-doctor 0 "$("$MEMOIR" doctor "$recorded" 2>&1 | grep -c 'theirs.memoir')"
+begin_server_of theirs env -- --pid "$recorded" --listen 0
+equal foreign-recorder-serve null "$(status_for env -- /api/targets >/dev/null; jq -r '.targets[0].file // null' body)"
+end_server theirs-ends
+kill "$recorded"
+wait "$recorder"
+
 # Where the kernel has no names for users, nobody is believed.
 if unshare --user true 2>/dev/null; then
     begin_server_of nameless unshare --user -- leaks.memoir --listen 0

@@ -195,6 +195,97 @@ TEST(what_is_not_ours_is_refused_and_stays_as_it_was)
     CHECK(!history_open("/dev/null", &fault) && strstr(fault.text, "not a file"));
 }
 
+/* What a stranger may make of a history of ours. */
+static void spoil(const char *sql)
+{
+    sqlite3 *db;
+    struct history *history = history_open(path, &fault);
+    CHECK(history && add(history, 7, NOW, MIB) == 0);
+    history_close(history);
+    CHECK(sqlite3_open(path, &db) == SQLITE_OK);
+    CHECK(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(db);
+}
+
+TEST(a_history_has_its_own_tables_and_no_other_parts)
+{
+    static const char *const spoilt[] = {
+        "DROP TABLE point; CREATE VIEW point AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT"
+        " x + 1 FROM c) SELECT 1 AS series, 1800000000000 + x AS time_ms, 1 AS run, 0 AS span_ms,"
+        " 5 AS low, 6 AS high, 5 AS last FROM c",
+        "DROP TABLE point; CREATE TABLE point (series INTEGER NOT NULL, time_ms INTEGER NOT NULL,"
+        " run INTEGER NOT NULL, span_ms INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT"
+        " NULL, last INTEGER AS (length(printf('%.*c', 900000000, 'x'))), PRIMARY KEY (series, "
+        "time_ms,"
+        " run)) WITHOUT ROWID",
+        "CREATE TRIGGER more AFTER INSERT ON point BEGIN DELETE FROM service; END",
+        "CREATE VIEW other AS SELECT 1",
+        "CREATE INDEX costly ON service (length(printf('%.*c', 900000000, 'x')))",
+        "CREATE TABLE other (a)",
+        "DROP TABLE point",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE VIEW point AS SELECT 1"
+        " AS series' WHERE name = 'point'"};
+    for (size_t i = 0; i < sizeof(spoilt) / sizeof(spoilt[0]); i++) {
+        spoil(spoilt[i]);
+        memset(&fault, 0, sizeof(fault));
+        CHECK(!history_open_to_read(path, &fault) && fault.text[0]);
+        CHECK(!history_open(path, &fault));
+        CHECK(!strstr(fault.text, "No such file"));
+        unlink(path);
+    }
+}
+
+/* An inner page of which every entry leads to the same page, over and over: few bytes, no end. */
+TEST(pages_that_lead_to_each_other_do_not_keep_us_busy)
+{
+    struct history *history = history_open(path, &fault);
+    for (uint64_t i = 0; i < 3000; i++)
+        CHECK(add(history, 7, NOW + i * 1000, MIB) == 0);
+    history_close(history);
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    CHECK(sqlite3_open(path, &db) == SQLITE_OK);
+    CHECK(sqlite3_exec(db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) == SQLITE_OK);
+    CHECK(sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = 'point'", -1,
+                             &statement, NULL) == SQLITE_OK);
+    CHECK(sqlite3_step(statement) == SQLITE_ROW);
+    off_t const root = sqlite3_column_int64(statement, 0) - 1;
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    unsigned char page[4096], children[8][4];
+    int const fd = open(path, O_RDWR);
+    CHECK(pread(fd, page, sizeof(page), root * 4096) == 4096 && page[0] == 2); /* an inner one */
+    unsigned const cells = page[3] * 256u + page[4];
+    CHECK(cells >= 20);
+    for (unsigned i = 0; i < 8; i++)
+        memcpy(children[i], page + page[12 + 2 * i] * 256u + page[13 + 2 * i], 4);
+    off_t at = root;
+    for (unsigned level = 0; level < 8; level++) {
+        const unsigned char *next = children[level];
+        for (unsigned i = 0; i < cells; i++)
+            memcpy(page + page[12 + 2 * i] * 256u + page[13 + 2 * i], next, 4);
+        memcpy(page + 8, next, 4);
+        CHECK(pwrite(fd, page, sizeof(page), at * 4096) == 4096);
+        at = (off_t)next[2] * 256 + next[3] - 1;
+    }
+    close(fd);
+    history = history_open_to_read(path, &fault);
+    CHECK(history != NULL);
+    CHECK(history_read(history, NULL, 0, &content, &fault) < 0 && strstr(fault.text, "damaged"));
+    history_close(history);
+}
+
+TEST(a_link_in_the_folder_of_another_is_not_followed)
+{
+    char other[100], way[200];
+    if (geteuid() != 0)
+        skip();
+    snprintf(other, sizeof(other), "%.60s/theirs", folder);
+    snprintf(way, sizeof(way), "%s/h.db", other);
+    CHECK(symlink("/tmp", other) == 0 && lchown(other, 65534, 65534) == 0);
+    CHECK(!history_open(way, &fault) && strstr(fault.text, "of another user"));
+}
+
 TEST(an_empty_file_becomes_a_history_but_has_nothing_to_read)
 {
     write_file("", 0);
@@ -339,6 +430,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_over_its_size_loses_the_oldest, begin, end),
         cmocka_unit_test_setup_teardown(sites_that_were_long_not_seen_go, begin, end),
         cmocka_unit_test_setup_teardown(what_is_not_ours_is_refused_and_stays_as_it_was, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_history_has_its_own_tables_and_no_other_parts, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(pages_that_lead_to_each_other_do_not_keep_us_busy, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_link_in_the_folder_of_another_is_not_followed, begin,
                                         end),
         cmocka_unit_test_setup_teardown(an_empty_file_becomes_a_history_but_has_nothing_to_read,
                                         begin, end),

@@ -214,20 +214,15 @@ struct block_log *block_log_open(const char *path, size_t tail_max, block_record
     struct block_log *log = calloc(1, sizeof(*log));
     struct msgpack_out scratch = {0};
     struct tail_wish const wish = {tail_max, each, context, &scratch};
-    char place[PATH_MAX];
     if (!log || !(log->path = strdup(path))) {
         free(log);
         fault_set(fault, -ENOMEM, "out of memory");
         return NULL;
     }
     log->fd = -1;
-    if (own_path_resolve(path, place, fault) < 0)
+    log->fd = own_path_open(path, O_RDWR | O_APPEND, NULL, fault);
+    if (log->fd < 0)
         goto failed;
-    log->fd = open(place, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (log->fd < 0) {
-        fault_set(fault, -errno, "cannot write \"%s\": %s", path, strerror(errno));
-        goto failed;
-    }
     if (flock(log->fd, LOCK_EX | LOCK_NB) < 0) {
         fault_set(fault, -errno,
                   errno == EWOULDBLOCK

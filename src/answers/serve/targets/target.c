@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyze/sums/sum_tree.h"
 #include "serve/content/tree_text.h"
@@ -32,6 +33,7 @@ struct target *target_open(const struct target_options *options, struct fault *f
         return NULL;
     }
     target->options = *options;
+    target->process.found_fd = -1;
     target->does = operations[options->kind];
     int err = 0;
     if (options->nick && !(target->nick = strdup(options->nick)))
@@ -53,6 +55,8 @@ void target_close(struct target *target)
     free(target->nick);
     free(target->path);
     map_look_destroy(target->map);
+    if (target->process.found_fd >= 0)
+        close(target->process.found_fd);
     free(target);
 }
 

@@ -20,6 +20,7 @@ struct target {
     uint64_t refreshed_ns;
     struct { /* of TARGET_PROCESS */
         uint64_t began_ticks, began_ns, searched_ns;
+        int found_fd; /* of the recording that was found; -1: none was */
     } process;
     struct { /* of TARGET_RUN and TARGET_NODE: as of when it was read */
         uint64_t version, read_ns, took_ns;

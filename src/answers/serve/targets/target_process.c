@@ -48,10 +48,15 @@ static uint32_t known_pid(const struct target *target)
     return target->options.pid;
 }
 
+static bool is_followed(const struct target *target, const char *path)
+{
+    return target->follower && target->path && strcmp(path, target->path) == 0;
+}
+
 /* A process that has no recording, or one that nobody writes any more, may have got another. */
 static void search(struct target *target)
 {
-    char path[PATH_MAX];
+    struct found_recording found = {.fd = -1};
     struct memory_status memory;
     uint64_t const now = monotonic_ns();
     if (target->follower && recording_followed(target->follower)->being_written)
@@ -60,9 +65,13 @@ static void search(struct target *target)
         return;
     target->process.searched_ns = now;
     if (read_memory(target, &memory, NULL) == 0 &&
-        find_recording(target->options.pid, path, NULL) == 0 &&
-        (!target->follower || !target->path || strcmp(path, target->path) != 0))
-        target_follow(target, path, NULL);
+        find_recording(target->options.pid, &found, NULL) == 0 &&
+        !is_followed(target, found.path) && target_follow(target, found.path, NULL) == 0) {
+        int const before = target->process.found_fd;
+        target->process.found_fd = found.fd; /* its path may be that of the descriptor */
+        found.fd = before;
+    }
+    found_recording_close(&found);
 }
 
 static struct recording *current_recording(struct target *target, struct fault *fault)

@@ -97,7 +97,7 @@ static int name_writer(const char *path, struct fault *fault)
     uint32_t writer = 0;
     if (stat(path, &wanted) == 0 && open_files_find(RECORDER, &files) == 0) {
         vec_each (file, &files.files) /* one that it has just forked has it open as well */
-            if ((!writer || file->pid < writer) && stat(file->path, &other) == 0 &&
+            if ((!writer || file->pid < writer) && fstat(file->fd, &other) == 0 &&
                 other.st_dev == wanted.st_dev && other.st_ino == wanted.st_ino)
                 writer = file->pid;
         open_files_fini(&files);

@@ -5,11 +5,10 @@
 #include <linux/futex.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "inject/library/remote_memory.h"
 #include "procfs/memory/maps.h"
-#include "procfs/process/proc_open.h"
+#include "procfs/process/own_program.h"
 #include "wire/arena.h"
 
 /* The header at `address`, if it is one, and whether its recorder lives. */
@@ -25,14 +24,6 @@ static enum recorder_state look(const struct remote_memory *memory, uint64_t add
     *arena = (struct target_arena){address, header.recorder_pid, header.attached_path[0] != '\0'};
     return (lock & FUTEX_OWNER_DIED) || (lock & FUTEX_TID_MASK) == 0 ? RECORDER_DEAD
                                                                      : RECORDER_LIVES;
-}
-
-/* Whether the process runs this very program, as the kernel says. */
-static bool is_memoir(uint32_t pid)
-{
-    struct stat its, ours;
-    return proc_stat(pid, 0, PROC_EXE, &its) == 0 && stat("/proc/self/exe", &ours) == 0 &&
-           its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
 }
 
 /* The number of the recorder is what the process says.  A recorder is memoir and has the arena
@@ -52,7 +43,8 @@ static bool has_mapped(uint32_t pid, const struct map_region *arena)
 
 static void check_recorder(pid_t pid, const struct map_region *region, struct target_arena *arena)
 {
-    if (arena->recorder_pid == (uint32_t)pid || !is_memoir(arena->recorder_pid) ||
+    if (arena->recorder_pid == (uint32_t)pid ||
+        !own_program_is(arena->recorder_pid, "memoir-record") ||
         !has_mapped(arena->recorder_pid, region))
         arena->recorder_pid = 0;
 }

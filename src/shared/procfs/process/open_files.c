@@ -10,11 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "procfs/process/own_program.h"
 #include "procfs/process/proc_open.h"
 
 #define LEVELS_MAX 32 /* the kernel's own limit on nested pid namespaces */
 
-static bool runs(uint32_t pid, const char *program)
+static bool is_called(uint32_t pid, const char *program)
 {
     char target[PATH_MAX];
     if (proc_read_link(pid, PROC_EXE, target, sizeof(target)) <= 0)
@@ -34,25 +35,44 @@ static bool is_written(DIR *folder, const char *fd)
            S_ISREG(file.st_mode);
 }
 
+/* What was opened, not what was there before. */
+static bool is_ours(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+           (about.st_uid == geteuid() || about.st_uid == 0);
+}
+
 static int add_file(uint32_t pid, DIR *folder, const char *fd, struct open_files *files)
 {
     struct open_file file = {.pid = pid};
     if (fd[0] == '.' || !is_written(folder, fd))
         return 0;
+    file.fd = openat(dirfd(folder), fd, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file.fd < 0)
+        return 0;
     snprintf(file.path, sizeof(file.path), "/proc/%u/fd/%.16s", pid, fd);
-    return vec_push(&files->files, file) ? 0 : -ENOMEM;
+    if (is_ours(file.fd) && vec_push(&files->files, file))
+        return 0;
+    int const err = is_ours(file.fd) ? -ENOMEM : 0;
+    close(file.fd);
+    return err;
 }
 
-static int list_files(uint32_t pid, struct open_files *files)
+/* The folder is that of one process for ever: another that gets its number later is not judged
+ * here and listed there. */
+static int list_files(uint32_t pid, const char *program, struct open_files *files)
 {
     struct dirent *entry;
     int err = 0;
     DIR *folder = proc_open_folder(pid, PROC_FDS);
-    if (!folder)
-        return 0;
-    while (!err && (entry = readdir(folder)))
-        err = add_file(pid, folder, entry->d_name, files);
-    closedir(folder);
+    if (!own_program_is_believed(pid, program))
+        files->strangers++;
+    else
+        while (folder && !err && (entry = readdir(folder)))
+            err = add_file(pid, folder, entry->d_name, files);
+    if (folder)
+        closedir(folder);
     return err;
 }
 
@@ -66,8 +86,8 @@ int open_files_find(const char *program, struct open_files *files)
         return -errno;
     while (!err && (entry = readdir(folder))) {
         uint32_t const pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (pid > 0 && runs(pid, program))
-            err = list_files(pid, files);
+        if (pid > 0 && is_called(pid, program))
+            err = list_files(pid, program, files);
     }
     closedir(folder);
     if (err)
@@ -77,6 +97,9 @@ int open_files_find(const char *program, struct open_files *files)
 
 void open_files_fini(struct open_files *files)
 {
+    vec_each (file, &files->files)
+        if (file->fd >= 0)
+            close(file->fd);
     vec_free(&files->files);
 }
 

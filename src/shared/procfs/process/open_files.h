@@ -1,4 +1,5 @@
-/* open_files.h - which files the processes of a program have open, as far as we may look. */
+/* open_files.h - the files that memoir's own programs have open for writing, as far as we may
+ * look. */
 #pragma once
 
 #include <stdint.h>
@@ -7,14 +8,16 @@
 
 struct open_file {
     uint32_t pid;
-    char path[48]; /* "/proc/PID/fd/N", which opens the file wherever it is, also without a name */
+    int fd;        /* the same file, to be read; -1: somebody has taken it */
+    char path[48]; /* "/proc/PID/fd/N", for its name */
 };
 struct open_files {
     VEC(struct open_file) files;
+    uint32_t strangers; /* processes called so that are not believed: nothing of them is opened */
 };
 
-/* The regular files that processes running an executable called `program` have open for writing.
- * Those that may not be looked at are left out.  0 or -errno. */
+/* The regular files of ours and of root's that processes have open for writing which run `program`
+ * and are believed (own_program.h).  Those that may not be looked at are left out.  0 or -errno. */
 int open_files_find(const char *program, struct open_files *files);
 void open_files_fini(struct open_files *files);
 

@@ -157,6 +157,7 @@ int history_read(struct history *history, const char *service, uint64_t since_ms
                                       .since_ms = since_ms,
                                       .fault = fault};
     *content = (struct history_content){0};
+    history_guard_begin(history);
     int err =
         history_run(history, "BEGIN", WHAT, fault); /* one picture, whoever writes meanwhile */
     if (!err)
