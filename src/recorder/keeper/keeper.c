@@ -169,6 +169,8 @@ static int serve(const struct keeper_request *request, int came, struct keeper_r
         return keeper_facts_system(facts, request, reply);
     case KEEPER_USES_ARENA:
         return keeper_facts_uses_arena(facts, request, reply);
+    case KEEPER_FIND_USER:
+        return keeper_facts_find_user(facts, request, reply);
     case KEEPER_FILE:
         *fd = keeper_facts_file(facts, &request->file, came);
         return *fd < 0 ? *fd : 0;
@@ -183,8 +185,8 @@ static int serve(const struct keeper_request *request, int came, struct keeper_r
     case KEEPER_NAMER_END:
         return end_namer(request->number != 0, reply);
     case KEEPER_NAMER_NICE:
-        return keeper.namer && setpriority(PRIO_PROCESS, (id_t)keeper.namer,
-                                           (int)request->number) == 0
+        return keeper.namer &&
+                       setpriority(PRIO_PROCESS, (id_t)keeper.namer, (int)request->number) == 0
                    ? 0
                    : -ESRCH;
     case KEEPER_LINE:

@@ -42,8 +42,7 @@ static int meet(int line, pid_t *pid)
 
 /* A keeper is nobody's child: those of the recorder are the program and its like, and whoever looks
  * for the program among them finds it. */
-static int begin_side(enum side side, const struct keeper_wish *wish,
-                      const struct arena_mark *mark)
+static int begin_side(enum side side, const struct keeper_wish *wish, const struct arena_mark *mark)
 {
     int ends[2];
     pid_t const recorder = getpid();
@@ -372,6 +371,17 @@ int keeper_uses_arena(uint32_t pid, enum arena_finding *found, bool *is_old)
     return 0;
 }
 
+uint32_t keeper_find_user(uint32_t besides, bool *is_proved)
+{
+    struct keeper_request const request = request_of(KEEPER_FIND_USER, besides, 0, 0);
+    struct keeper_reply reply;
+    int const err = ask(FACTS, &request, -1, &reply, NULL);
+    if (err || reply.value < 0 || reply.value / 2 > UINT32_MAX)
+        reply.value = 0;
+    *is_proved = reply.value % 2 != 0;
+    return (uint32_t)(reply.value / 2);
+}
+
 int keeper_send_signal(int number, int64_t value)
 {
     struct keeper_request request = request_of(KEEPER_SIGNAL, 0, 0, (uint32_t)number);
@@ -382,8 +392,7 @@ int keeper_send_signal(int number, int64_t value)
 
 int keeper_raise(int nice, int real_time)
 {
-    struct keeper_request request =
-        request_of(KEEPER_RAISE, 0, (uint32_t)gettid(), (uint32_t)nice);
+    struct keeper_request request = request_of(KEEPER_RAISE, 0, (uint32_t)gettid(), (uint32_t)nice);
     struct keeper_reply reply;
     request.value = (uint64_t)real_time;
     return ask(FACTS, &request, -1, &reply, NULL);

@@ -125,8 +125,8 @@ int keeper_facts_read(struct keeper_facts *facts, const struct keeper_request *r
                       struct keeper_reply *reply)
 {
     enum proc_file const row = (enum proc_file)request->number;
-    ssize_t const got = proc_read_start(request->pid, request->tid, row, reply->text,
-                                        sizeof(reply->text));
+    ssize_t const got =
+        proc_read_start(request->pid, request->tid, row, reply->text, sizeof(reply->text));
     if (got < 0)
         return (int)got;
     int const err = judge(facts, request->pid, row);
@@ -197,6 +197,15 @@ int keeper_facts_uses_arena(struct keeper_facts *facts, const struct keeper_requ
     return 0;
 }
 
+int keeper_facts_find_user(struct keeper_facts *facts, const struct keeper_request *request,
+                           struct keeper_reply *reply)
+{
+    bool is_proved;
+    uint32_t const pid = arena_mark_find(&facts->mark, request->pid, &is_proved);
+    reply->value = (int64_t)pid * 2 + is_proved;
+    return 0;
+}
+
 /* "/proc/PID/root", and nothing behind it; 0: it is something else. */
 static uint32_t process_of(const char *root)
 {
@@ -245,8 +254,8 @@ static int judge_file(struct keeper_facts *facts, const struct foreign_request *
 {
     bool const by_number = file->kind == FOREIGN_PROGRAM || file->kind == FOREIGN_MAPPING;
     uint32_t const pid = by_number ? file->pid : process_of(file->root);
-    bool const is_list = file->kind == FOREIGN_BELOW && file->refuses_link &&
-                         perf_map_is_path(file->path);
+    bool const is_list =
+        file->kind == FOREIGN_BELOW && file->refuses_link && perf_map_is_path(file->path);
     if (by_number || file->root[0] != '\0')
         if (!keeper_facts_prove(facts, pid))
             return -EACCES;

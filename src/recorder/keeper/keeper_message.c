@@ -8,11 +8,11 @@
 
 #include "procfs/process/proc_open.h"
 
-#define PID_LAST  (1u << 22)
-#define NICE_LEAST (-20)
-#define NICE_MOST  19
+#define PID_LAST       (1u << 22)
+#define NICE_LEAST     (-20)
+#define NICE_MOST      19
 #define REAL_TIME_MOST 99u
-#define ERRNO_MAX  4095
+#define ERRNO_MAX      4095
 
 /* What a kind of request uses; everything else is 0. */
 enum uses {
@@ -36,6 +36,7 @@ static const unsigned uses_of[KEEPER_WHATS] = {
     [KEEPER_STAT_BELOW] = USES_PID | USES_PATH,
     [KEEPER_SYSTEM] = USES_PID | USES_RANGE,
     [KEEPER_USES_ARENA] = USES_PID,
+    [KEEPER_FIND_USER] = USES_PID,
     [KEEPER_FILE] = USES_FILE,
     [KEEPER_TAKE] = USES_PATH,
     [KEEPER_BESIDE] = USES_PATH,

@@ -121,6 +121,40 @@ for place in all.memoir.err "$(basename "$(report_of crowd/all.memoir facts --to
 done
 equal crowd-parent "300 1" "$(site crowd/all.memoir heap.leaked in_parent main)"
 
+# Who goes on after the program is waited for: a daemon in a session of its own that says nothing for a while, and what a
+# program that is lost to us in between has started.
+mkdir daemon
+record daemon/all.memoir --children -- "$subjects/subject-becomes_daemon" 700
+equal daemon-status 0 "$status"
+# Who forks in between does nothing that is recorded, and has no file.
+equal daemon-blocks "10000 10" "$(sum_of daemon heap.allocated in_daemon main)"
+equal daemon-parent "5000 5" "$(site daemon/all.memoir heap.leaked before_fork main)"
+mkdir session
+record session/all.memoir --children -- sh -c "setsid -f '$subjects/subject-becomes_daemon' 700"
+equal session-blocks "10000 10" "$(sum_of session heap.allocated in_daemon main)"
+
+# Waiting for them costs next to nothing: the recorder and its keepers look at them some times a second.
+mkdir rest
+"$MEMOIR" run --quiet --children -o rest/all.memoir -- sh -c 'sleep 5 & sleep 0.2' &
+recorder=$!
+for _ in 1 2 3 4; do # until the shell has ended: as when one of its own children ends
+    sleep 0.4
+    kill -CHLD $recorder
+done
+reads() { # of the recorder and the processes that it made
+    local pid sum=0 count
+    for pid in $recorder $(pgrep -P $recorder); do
+        count=$(awk '/^syscr/ { print $2 }' "/proc/$pid/io" 2>/dev/null)
+        sum=$((sum + ${count:-0}))
+    done
+    echo $sum
+}
+before=$(reads)
+sleep 1
+at_most rest-reads 3000 $(($(reads) - before))
+wait $recorder
+equal rest-status 0 $?
+
 # In pid namespaces, where the same numbers mean other processes and threads in each.
 if unshare -p -f true 2>/dev/null; then
     apart="unshare -p -f"
