@@ -188,7 +188,7 @@ END
     # Where the recorder cannot be reached nothing is recorded, and that is said.
     record closed/all.memoir --children -- sh -c "$apart --mount-proc $subjects/subject-many_children 3; :"
     equal closed-output "0 failures" "$(cat closed/all.memoir.out)"
-    if has_line closed/all.memoir.err '1 programs were not recorded: .*container'; then
+    if has_line closed/all.memoir.err '1 program was not recorded: .*container'; then
         ok closed-said
     else
         not_ok closed-said "$(cat closed/all.memoir.err)"
@@ -209,6 +209,34 @@ if [ "$(id -u)" = 0 ]; then
     done
 else
     skip jail "only root may chroot"
+fi
+
+# A wrapper that changes the user and becomes the program: that is what the recording is about, though it may not open what
+# the recorder of root has.  It gets a descriptor, of which main sees nothing, as of the variables.
+if [ "$(id -u)" = 0 ]; then
+    open_house leaks_100_blocks
+    for wrapper in "${nobody[*]}" "setpriv --bounding-set=-all"; do
+        # shellcheck disable=SC2086
+        record wrapped.memoir -- $wrapper "$house/subject-leaks_100_blocks"
+        equal "wrapped-status: $wrapper" 0 "$status"
+        equal "wrapped-program: $wrapper" "100000 100" "$(site wrapped.memoir heap.leaked leak_here main)"
+        # shellcheck disable=SC2016
+        record wrapped.memoir -- $wrapper sh -c 'for fd in /proc/$$/fd/*; do readlink "$fd"; done; env'
+        equal "wrapped-sees-nothing: $wrapper" "" "$(grep -E 'memfd:|MEMOIR_ARENA|MEMOIR_ROOM|LD_PRELOAD' wrapped.memoir.out)"
+    done
+    # A wrapper that gives up the rights to look before it becomes the program has no way to hand it on.  That is said.
+    record lost.memoir -- chroot --userspec=65534:65534 / "$house/subject-leaks_100_blocks"
+    equal lost-status 0 "$status"
+    for place in lost.memoir.err "$(basename "$(report_of lost.memoir facts --top 1)")"; do
+        if has_line "$place" 'the program became subject-leaks_100_blocks by exec and was not recorded from then on'; then
+            ok "lost-said-in-$place"
+        else
+            not_ok "lost-said-in-$place" "$(head -c 300 "$place")"
+        fi
+    done
+    leave_house
+else
+    skip wrapped "only root may change the user"
 fi
 
 # A program that cannot have our library is started without it, however it is started: address sanitizer's runtime
