@@ -30,6 +30,10 @@ for part in seventy twenty ten; do
 done
 equal shares-lost 0 "$("$MEMOIR" report shares.memoir --json | jq .quality.time.lost_samples)"
 
+# The most that was resident is the kernel's own mark, also of what nobody saw.
+record rises.memoir -- "$subjects/subject-rises_and_rests"
+at_least rises-resident 67108864 "$("$MEMOIR" report rises.memoir --json | jq .summary.rss_peak_bytes)"
+
 # Waits by function and by what for; others may run first for a while.
 record waits.memoir --off-cpu -- "$subjects/subject-waits_known" 20
 busy=$(value waits.memoir cpu.off '[waits: processor]')
