@@ -39,11 +39,12 @@ at_least rises-resident 67108864 "$("$MEMOIR" report rises.memoir --json | jq .s
 idle=$!
 until [ -s idle.out ]; do sleep 0.1; done
 "$MEMOIR" cpu --source perf --for 3s -o idle.memoir $idle 2>idle.err
-for place in idle.err "$("$MEMOIR" report idle.memoir >idle.report; echo idle.report)"; do
-    if grep -q 'samples are missing, because many threads ran for less than 10 ms each.* cpu -a' $place; then
+"$MEMOIR" report idle.memoir >idle.report
+for place in idle.err idle.report; do
+    if grep -q 'samples are missing, because many threads ran for less than 10 ms each.* cpu -a' "$place"; then
         ok "idle-said-in-$place"
     else
-        not_ok "idle-said-in-$place" "$(head -c 400 $place)"
+        not_ok "idle-said-in-$place" "$(head -c 400 "$place")"
     fi
 done
 kill $idle
