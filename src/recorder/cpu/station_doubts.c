@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cpu/clock_rights.h"
 #include "cpu/station_parts.h"
 
@@ -81,6 +82,26 @@ static void doubt_agent(const struct cpu_station *station, const struct perf_sam
               counts->waits_lost);
 }
 
+/* The kernel's clock of a thread, which there is one of for each processor, begins with a whole
+ * period: a thread that runs for less gives no sample.  Chance alone leaves so many out hardly
+ * ever. */
+static void doubt_short_runs(const struct cpu_station *station,
+                             const struct perf_samples_counts *counts, struct cpu_state *state)
+{
+    const struct timing *timing = &state->timing;
+    double const due = (double)timing->cpu_ns / NS_PER_SECOND * station->options.hz;
+    double const missing = due - (double)timing->samples - (double)timing->lost;
+    bool const is_wide = station->options.whole_machine || station->options.cgroup;
+    if (is_wide || !counts->sees_kernel || counts->throttled > 0 || missing < due / 4 ||
+        missing * missing < 16 * due)
+        return;
+    doubt(state,
+          "%.0f of %.0f samples are missing, because many threads ran for less than %u ms each, "
+          "which perf events of single threads do not sample: memoir cpu -a, or memoir agent "
+          "(sudo memoir agent), sees them.",
+          missing, due, (1000 + station->options.hz / 2) / station->options.hz);
+}
+
 void station_doubts(const struct cpu_station *station, const struct perf_samples_counts *counts,
                     struct cpu_state *state)
 {
@@ -89,6 +110,8 @@ void station_doubts(const struct cpu_station *station, const struct perf_samples
         return;
     }
     doubt_rights(station, counts, state);
+    if (station->options.hz)
+        doubt_short_runs(station, counts, state);
     if (counts->stops_period > 1)
         doubt(state, "Threads wait so often that some waits have no stack; the sums include all "
                      "waits.");

@@ -27,6 +27,7 @@ int arena_mark_init(struct arena_mark *mark, const void *memory, const char *pat
     if (own) {
         mark->inode = own->inode;
         mark->device = own->device;
+        mark->at = own->start;
     }
     map_list_fini(&maps);
     return err;
@@ -80,6 +81,38 @@ enum arena_finding arena_mark_look(const struct arena_mark *mark, uint32_t pid)
 {
     enum arena_finding const found = look_at_memory(mark, pid);
     return found != NOT_TOLD && names_arena(mark, pid) ? HAS_ARENA : found;
+}
+
+static bool is_of_recorder(const struct arena_mark *mark, uint32_t pid)
+{
+    struct map_list maps;
+    if (pid == mark->recorder)
+        return true;
+    if (map_list_read(pid, &maps) < 0)
+        return false;
+    const struct map_region *region = map_list_find(&maps, mark->at);
+    bool const is_ours = region && region->start == mark->at && region->shared &&
+                         region->inode == mark->inode && region->device == mark->device;
+    map_list_fini(&maps);
+    return is_ours;
+}
+
+uint32_t arena_mark_find(const struct arena_mark *mark, uint32_t besides, bool *is_proved)
+{
+    uint32_t found = 0;
+    DIR *folder = opendir("/proc");
+    *is_proved = false;
+    for (struct dirent *entry; folder && !*is_proved && (entry = readdir(folder));) {
+        uint32_t const pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (pid == 0 || pid == besides || arena_mark_is_older(mark, pid) ||
+            arena_mark_look(mark, pid) != HAS_ARENA || is_of_recorder(mark, pid))
+            continue;
+        *is_proved = arena_mark_proves(mark, pid);
+        found = pid;
+    }
+    if (folder)
+        closedir(folder);
+    return found;
 }
 
 bool arena_mark_is_older(const struct arena_mark *mark, uint32_t pid)

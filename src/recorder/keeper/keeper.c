@@ -172,6 +172,8 @@ static int serve(const struct keeper_request *request, int came, struct keeper_r
         return keeper_facts_system(facts, request, reply);
     case KEEPER_USES_ARENA:
         return keeper_facts_uses_arena(facts, request, reply);
+    case KEEPER_FIND_USER:
+        return keeper_facts_find_user(facts, request, reply);
     case KEEPER_FILE:
         *fd = keeper_facts_file(facts, &request->file, came);
         return *fd < 0 ? *fd : 0;

@@ -46,6 +46,8 @@ uint64_t keeper_requests(void);
 
 /* -errno, or what is known of a process. */
 int keeper_uses_arena(uint32_t pid, enum arena_finding *found, bool *is_old);
+/* See arena_mark_find; 0 also when there is nobody to ask. */
+uint32_t keeper_find_user(uint32_t besides, bool *is_proved);
 int keeper_send_signal(int number, int64_t value);
 /* The priority of the calling thread: `real_time` 0 is none. */
 int keeper_raise(int nice, int real_time);

@@ -383,6 +383,17 @@ int keeper_uses_arena(uint32_t pid, enum arena_finding *found, bool *is_old)
     return 0;
 }
 
+uint32_t keeper_find_user(uint32_t besides, bool *is_proved)
+{
+    struct keeper_request const request = request_of(KEEPER_FIND_USER, besides, 0, 0);
+    struct keeper_reply reply;
+    int const err = ask(FACTS, &request, -1, &reply, NULL);
+    if (err || reply.value < 0 || reply.value / 2 > UINT32_MAX)
+        reply.value = 0;
+    *is_proved = reply.value % 2 != 0;
+    return (uint32_t)(reply.value / 2);
+}
+
 int keeper_send_signal(int number, int64_t value)
 {
     struct keeper_request request = request_of(KEEPER_SIGNAL, 0, 0, (uint32_t)number);

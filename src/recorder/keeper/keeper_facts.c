@@ -197,6 +197,15 @@ int keeper_facts_uses_arena(struct keeper_facts *facts, const struct keeper_requ
     return 0;
 }
 
+int keeper_facts_find_user(struct keeper_facts *facts, const struct keeper_request *request,
+                           struct keeper_reply *reply)
+{
+    bool is_proved;
+    uint32_t const pid = arena_mark_find(&facts->mark, request->pid, &is_proved);
+    reply->value = (int64_t)pid * 2 + is_proved;
+    return 0;
+}
+
 /* "/proc/PID/root", and nothing behind it; 0: it is something else. */
 static uint32_t process_of(const char *root)
 {

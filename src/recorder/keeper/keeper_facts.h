@@ -44,6 +44,8 @@ int keeper_facts_system(struct keeper_facts *facts, const struct keeper_request 
                         struct keeper_reply *reply);
 int keeper_facts_uses_arena(struct keeper_facts *facts, const struct keeper_request *request,
                             struct keeper_reply *reply);
+int keeper_facts_find_user(struct keeper_facts *facts, const struct keeper_request *request,
+                           struct keeper_reply *reply);
 
 /* A file of a module; its root may be `root`, a descriptor, or -1.  A descriptor or -errno. */
 int keeper_facts_file(struct keeper_facts *facts, const struct foreign_request *file, int root);

@@ -103,10 +103,10 @@ static bool begin_or_change(struct page_station *station, struct page_watch *wat
 {
     if (watch == station->looked_at)
         return false;
-    if (record->kind == AGENT_FORK)
-        begin_child(station, watch, (uint32_t)record->address);
-    else
+    if (record->kind != AGENT_FORK)
         page_watch_exec(watch, station->codes);
+    else if (station->options.watch & AGENT_WATCH_CHILDREN) /* perf events tell it unasked */
+        begin_child(station, watch, (uint32_t)record->address);
     return true;
 }
 

@@ -25,7 +25,7 @@
 #include "wire/invariant.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 11u
+#define ARENA_VERSION 12u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -194,6 +194,8 @@ struct arena_header {
     char follow_library[1024], follow_arena[100];
     /* The path of an attached program's executable, for where it has no /proc to ask. */
     char attached_path[428];
+    /* The file name of the first of those that were left behind; "" when it is not known. */
+    _Alignas(8) char left_program[64];
 };
 
 #define ARENA_PAGE(x)      (((x) + 4095ull) & ~4095ull)

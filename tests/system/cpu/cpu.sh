@@ -30,6 +30,27 @@ for part in seventy twenty ten; do
 done
 equal shares-lost 0 "$("$MEMOIR" report shares.memoir --json | jq .quality.time.lost_samples)"
 
+# The most that was resident is the kernel's own mark, also of what nobody saw.
+record rises.memoir -- "$subjects/subject-rises_and_rests"
+at_least rises-resident 67108864 "$("$MEMOIR" report rises.memoir --json | jq .summary.rss_peak_bytes)"
+
+# Threads that run for less than a period have no samples of their own, and that is said; the whole machine has them.
+"$subjects/subject-mostly_idle" 200 30 >idle.out &
+idle=$!
+until [ -s idle.out ]; do sleep 0.1; done
+"$MEMOIR" cpu --source perf --for 3s -o idle.memoir $idle 2>idle.err
+"$MEMOIR" report idle.memoir >idle.report
+for place in idle.err idle.report; do
+    if grep -q 'samples are missing, because many threads ran for less than 10 ms each.* cpu -a' "$place"; then
+        ok "idle-said-in-$place"
+    else
+        not_ok "idle-said-in-$place" "$(head -c 400 "$place")"
+    fi
+done
+kill $idle
+wait $idle 2>/dev/null
+equal shares-say-nothing-of-that "" "$("$MEMOIR" report shares.memoir | grep 'samples are missing')"
+
 # Waits by function and by what for; others may run first for a while.
 record waits.memoir --off-cpu -- "$subjects/subject-waits_known" 20
 busy=$(value waits.memoir cpu.off '[waits: processor]')

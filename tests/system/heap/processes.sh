@@ -121,6 +121,47 @@ for place in all.memoir.err "$(basename "$(report_of crowd/all.memoir facts --to
 done
 equal crowd-parent "300 1" "$(site crowd/all.memoir heap.leaked in_parent main)"
 
+# Who goes on after the program is waited for: a daemon in a session of its own that says nothing for a while, and what a
+# program that is lost to us in between has started.
+mkdir daemon
+record daemon/all.memoir --children -- "$subjects/subject-becomes_daemon" 700
+equal daemon-status 0 "$status"
+# Who forks in between does nothing that is recorded, and has no file.
+equal daemon-blocks "10000 10" "$(sum_of daemon heap.allocated in_daemon main)"
+equal daemon-parent "5000 5" "$(site daemon/all.memoir heap.leaked before_fork main)"
+mkdir session
+record session/all.memoir --children -- sh -c "setsid -f '$subjects/subject-becomes_daemon' 700"
+equal session-blocks "10000 10" "$(sum_of session heap.allocated in_daemon main)"
+
+# Waiting for them costs next to nothing: the recorder and its keepers look at them some times a second.
+mkdir rest
+"$MEMOIR" run --quiet --children -o rest/all.memoir -- sh -c 'sleep 5 & sleep 0.2' &
+recorder=$!
+for _ in 1 2 3 4; do # until the shell has ended: as when one of its own children ends
+    sleep 0.4
+    kill -CHLD $recorder
+done
+reads() { # of the recorder and the processes that it made
+    local pid sum=0 count
+    for pid in $recorder $(pgrep -P $recorder); do
+        count=$(awk '/^syscr/ { print $2 }' "/proc/$pid/io" 2>/dev/null)
+        sum=$((sum + ${count:-0}))
+    done
+    echo $sum
+}
+before=$(reads)
+sleep 1
+at_most rest-reads 3000 $(($(reads) - before))
+wait $recorder
+equal rest-status 0 $?
+
+# One after the other, they lived no longer than their parent.
+mkdir brief
+record brief/all.memoir --children -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done'
+at_least brief-recordings 10 "$(find brief -name 'sleep.*.memoir' | wc -l)"
+at_most brief-durations "$(($(fact brief/all.memoir .recording.duration_ns) * 3 / 2))" \
+    "$(for file in brief/sleep.*.memoir; do fact "$file" .recording.duration_ns; done | awk '{ sum += $1 } END { printf "%.0f\n", sum }')"
+
 # In pid namespaces, where the same numbers mean other processes and threads in each.
 if unshare -p -f true 2>/dev/null; then
     apart="unshare -p -f"
@@ -154,7 +195,7 @@ END
     # Where the recorder cannot be reached nothing is recorded, and that is said.
     record closed/all.memoir --children -- sh -c "$apart --mount-proc $subjects/subject-many_children 3; :"
     equal closed-output "0 failures" "$(cat closed/all.memoir.out)"
-    if has_line closed/all.memoir.err '1 programs were not recorded: .*container'; then
+    if has_line closed/all.memoir.err '1 program was not recorded.*container'; then
         ok closed-said
     else
         not_ok closed-said "$(cat closed/all.memoir.err)"
@@ -175,6 +216,36 @@ if [ "$(id -u)" = 0 ]; then
     done
 else
     skip jail "only root may chroot"
+fi
+
+# A wrapper that changes the user and becomes the program: that is what the recording is about, though it may not open what
+# the recorder of root has.  It gets a descriptor, of which main sees nothing, as of the variables.
+if [ "$(id -u)" = 0 ]; then
+    open_house leaks_100_blocks
+    # shellcheck disable=SC2034
+    fewer=(setpriv --bounding-set=-all)
+    for name in nobody fewer; do
+        declare -n wrapper=$name
+        record wrapped.memoir -- "${wrapper[@]}" "$house/subject-leaks_100_blocks"
+        equal "wrapped-status: $name" 0 "$status"
+        equal "wrapped-program: $name" "100000 100" "$(site wrapped.memoir heap.leaked leak_here main)"
+        # shellcheck disable=SC2016
+        record wrapped.memoir -- "${wrapper[@]}" sh -c 'for fd in /proc/$$/fd/*; do readlink "$fd"; done; env'
+        equal "wrapped-sees-nothing: $name" "" "$(grep -E 'memfd:|MEMOIR_ARENA|MEMOIR_ROOM|LD_PRELOAD' wrapped.memoir.out)"
+    done
+    # A wrapper that gives up the rights to look before it becomes the program has no way to hand it on.  That is said.
+    record lost.memoir -- chroot --userspec=65534:65534 / "$house/subject-leaks_100_blocks"
+    equal lost-status 0 "$status"
+    for place in lost.memoir.err "$(basename "$(report_of lost.memoir facts --top 1)")"; do
+        if has_line "$place" 'the program became subject-leaks_100_blocks by exec and was not recorded from then on'; then
+            ok "lost-said-in-$place"
+        else
+            not_ok "lost-said-in-$place" "$(head -c 300 "$place")"
+        fi
+    done
+    leave_house
+else
+    skip wrapped "only root may change the user"
 fi
 
 # A program that cannot have our library is started without it, however it is started: address sanitizer's runtime

@@ -13,6 +13,13 @@ touches_all perf --source perf
 at_least perf-anon-mostly 25165824 "$(inside perf.memoir pages.anon touch_64_mib)"
 at_least perf-complete 0.95 "$("$MEMOIR" report perf.memoir --json | jq .quality.complete_stacks_share)"
 
+# Perf events tell of children unasked; they have recordings only when those are wanted.
+mkdir alone family
+(cd alone && "$MEMOIR" pages --quiet --source perf -o first.memoir -- sh -c 'for i in 1 2 3; do sleep 0.3; done; :')
+equal no-children "first.memoir" "$(ls alone)"
+(cd family && "$MEMOIR" pages --quiet --source perf --children -o first.memoir -- sh -c 'for i in 1 2 3; do sleep 0.3; done; :')
+at_least children 2 "$(find family -name '*.memoir' | wc -l)"
+
 # Without an agent it says so, and goes on.
 "$MEMOIR" pages -o any.memoir -- "$subjects/subject-works_for_seconds" 1 >/dev/null 2>any.err
 equal without-agent-status 0 $?

@@ -39,7 +39,7 @@ at_least threads-blocks 1000 "$(summary threads.memoir calls)"
 record files.memoir --children -- "$subject" no-files
 equal files-status 6 "$status"
 equal files-blocks 501000 "$(summary files.memoir calls)"
-says files-child-is-told '1 programs were not recorded' files.memoir.err
+says files-child-is-told '1 program was not recorded' files.memoir.err
 
 # Attached to before that: it goes on, also when the recorder leaves.
 mkfifo in

@@ -17,11 +17,13 @@
 #include "wiped_arena.h"
 
 static struct arena *arena;
+static char path[ARENA_NAME_MAX]; /* its name */
 
 static int set_up(void **state)
 {
     (void)state;
     arena = wiped_arena();
+    arena_path(arena, path, sizeof(path));
     return 0;
 }
 
@@ -75,8 +77,6 @@ static void change_arena(void)
  * one that has it. */
 static void only_name_arena(void)
 {
-    char path[ARENA_NAME_MAX];
-    arena_path(arena, path, sizeof(path));
     setenv("MEMOIR_ARENA", path, 1);
     execl("/proc/self/exe", "waits", "waits", (char *)NULL);
 }
@@ -127,6 +127,43 @@ TEST(an_older_process_is_not_believed_even_for_a_second)
     CHECK(!arena_users_has(arena->users, 5, 1));
 }
 
+/* Where the recorder has it, only what that forked has it. */
+static void move_arena(void)
+{
+    if (mmap(NULL, ARENA_BYTES, PROT_READ, MAP_SHARED, arena->fd, 0) == MAP_FAILED)
+        _exit(1);
+    lose_arena();
+}
+
+/* A program has its environment a moment after it has begun. */
+static uint32_t find_soon(bool *is_proved)
+{
+    uint32_t found = 0;
+    for (int i = 0; i < 2000 && !found; i++) {
+        found = arena_users_find(arena->users, 0, is_proved);
+        usleep(found ? 0 : 1000);
+    }
+    return found;
+}
+
+TEST(whoever_has_the_arena_is_found_and_not_what_the_recorder_forked)
+{
+    bool is_proved;
+    struct child const forked = start(NULL), lacks = start(lose_arena);
+    CHECK(arena_users_find(arena->users, 0, &is_proved) == 0 && !is_proved);
+    struct child const named = start(only_name_arena);
+    CHECK(find_soon(&is_proved) == (uint32_t)named.pid && !is_proved);
+    struct child const has = start(move_arena);
+    CHECK(arena_users_find(arena->users, 0, &is_proved) == (uint32_t)has.pid && is_proved);
+    CHECK(arena_users_find(arena->users, (uint32_t)has.pid, &is_proved) == (uint32_t)named.pid);
+    end(named);
+    CHECK(arena_users_find(arena->users, (uint32_t)has.pid, &is_proved) == 0 && !is_proved);
+    CHECK(arena_users_find(NULL, 0, &is_proved) == 0);
+    end(has);
+    end(forked);
+    end(lacks);
+}
+
 TEST(a_plan_goes_only_to_a_process_that_has_this_arena)
 {
     struct plan_delivery delivery;
@@ -151,6 +188,8 @@ int main(int count, char **words)
         cmocka_unit_test_setup(nobody_is_proved_without_a_number_or_without_knowledge, set_up),
         cmocka_unit_test_setup(the_name_of_the_arena_proves_nothing, set_up),
         cmocka_unit_test_setup(an_older_process_is_not_believed_even_for_a_second, set_up),
+        cmocka_unit_test_setup(whoever_has_the_arena_is_found_and_not_what_the_recorder_forked,
+                               set_up),
         cmocka_unit_test_setup(a_plan_goes_only_to_a_process_that_has_this_arena, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,10 +26,32 @@ TEST(numbers_are_told_as_far_as_they_can_be_true)
     CHECK(!strstr(told, "4294967295"));
 }
 
+TEST(what_it_became_is_named)
+{
+    struct arena *arena = wiped_arena();
+    bool const follows = arena->follows_children;
+    told[0] = '\0';
+    atomic_store(&program_side(arena)->left_behind, 1);
+    snprintf(program_side(arena)->left_program, 64, "lua");
+    note_unrecorded(arena, NULL, note);
+    CHECK(strstr(told, "1 program was not recorded, lua: it could not reach"));
+    arena->follows_children = false;
+    note_unrecorded(arena, NULL, note);
+    CHECK(strstr(told, "the program became lua by exec and was not recorded from then on"));
+    arena->follows_children = follows;
+    memset(program_side(arena)->left_program, 'x', 64); /* without an end */
+    atomic_store(&program_side(arena)->left_behind, 2);
+    note_unrecorded(arena, NULL, note);
+    CHECK(strstr(told, "2 programs were not recorded, the first of them xxx"));
+    memset(program_side(arena)->left_program, 0, 64);
+    atomic_store(&program_side(arena)->left_behind, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_told_as_far_as_they_can_be_true),
+        cmocka_unit_test(what_it_became_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

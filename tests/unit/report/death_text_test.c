@@ -45,6 +45,16 @@ TEST(equal_owners_are_all_there)
                "1.00 KiB by walk");
 }
 
+TEST(one_block_is_one)
+{
+    struct sample sample = sample_create();
+    struct text_line line = {0};
+    add_death(&sample, (const int64_t[SITE_COUNT]){[SITE_TREE] = 1024});
+    assert_int_equal(death_render(sample.recording, &line), 0);
+    assert_non_null(strstr(line.text, "1.00 KiB live in 1 block:"));
+    sample_destroy(&sample);
+}
+
 TEST(nothing_is_said_of_who_lived)
 {
     struct sample sample = sample_create();
@@ -59,6 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nameless_code_is_not_its_caller),
         cmocka_unit_test(equal_owners_are_all_there),
+        cmocka_unit_test(one_block_is_one),
         cmocka_unit_test(nothing_is_said_of_who_lived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,11 +73,11 @@ static int end(void **state)
 
 TEST(programs_are_told_by_their_loader)
 {
-    CHECK(!next_image_is_foreign("/bin/true", -1));
-    CHECK(!next_image_is_foreign(in_folder("plain"), -1));
-    CHECK(!next_image_is_foreign(in_folder("sanitized"), -1));
-    CHECK(next_image_is_foreign(in_folder("musl"), -1));
-    CHECK(next_image_is_foreign(in_folder("bits32"), -1));
+    CHECK(next_image_look("/bin/true", -1) != IMAGE_FOREIGN);
+    CHECK(next_image_look(in_folder("plain"), -1) != IMAGE_FOREIGN);
+    CHECK(next_image_look(in_folder("sanitized"), -1) != IMAGE_FOREIGN);
+    CHECK(next_image_look(in_folder("musl"), -1) == IMAGE_FOREIGN);
+    CHECK(next_image_look(in_folder("bits32"), -1) == IMAGE_FOREIGN);
 }
 
 TEST(a_sanitizer_is_told_by_the_libraries_it_needs)
@@ -89,28 +89,28 @@ TEST(a_sanitizer_is_told_by_the_libraries_it_needs)
         folder);
     if (system(command) != 0)
         skip();
-    CHECK(next_image_is_foreign(in_folder("sanitized"), -1));
+    CHECK(next_image_look(in_folder("sanitized"), -1) == IMAGE_FOREIGN);
 }
 
 TEST(a_descriptor_is_looked_at_and_left_alone)
 {
     int fd = open(in_folder("musl"), O_RDONLY | O_CLOEXEC);
-    CHECK(next_image_is_foreign(NULL, fd));
+    CHECK(next_image_look(NULL, fd) == IMAGE_FOREIGN);
     CHECK(lseek(fd, 0, SEEK_CUR) == 0 && close(fd) == 0);
 }
 
 TEST(scripts_are_what_their_interpreter_is)
 {
     put_script("script", in_folder("musl"));
-    CHECK(next_image_is_foreign(in_folder("script"), -1));
+    CHECK(next_image_look(in_folder("script"), -1) == IMAGE_FOREIGN);
     put_script("nested", in_folder("script"));
-    CHECK(next_image_is_foreign(in_folder("nested"), -1));
+    CHECK(next_image_look(in_folder("nested"), -1) == IMAGE_FOREIGN);
     put_script("script", "/bin/sh");
-    CHECK(!next_image_is_foreign(in_folder("nested"), -1));
+    CHECK(next_image_look(in_folder("nested"), -1) != IMAGE_FOREIGN);
     put_script("script", in_folder("script"));
-    CHECK(!next_image_is_foreign(in_folder("script"), -1)); /* itself, for ever */
+    CHECK(next_image_look(in_folder("script"), -1) != IMAGE_FOREIGN); /* itself, for ever */
     put("script", "#!", 2);
-    CHECK(!next_image_is_foreign(in_folder("script"), -1));
+    CHECK(next_image_look(in_folder("script"), -1) != IMAGE_FOREIGN);
 }
 
 TEST(names_are_looked_for_in_the_path)
@@ -118,12 +118,12 @@ TEST(names_are_looked_for_in_the_path)
     char path[PATH_MAX], *before = strdup(getenv("PATH"));
     snprintf(path, sizeof(path), "/nowhere::%s:/bin", folder);
     setenv("PATH", path, 1);
-    CHECK(next_image_named_is_foreign("musl"));
-    CHECK(!next_image_named_is_foreign("plain"));
-    CHECK(!next_image_named_is_foreign("no-such-program"));
-    CHECK(next_image_named_is_foreign(in_folder("musl")));
+    CHECK(next_image_look_named("musl") == IMAGE_FOREIGN);
+    CHECK(next_image_look_named("plain") != IMAGE_FOREIGN);
+    CHECK(next_image_look_named("no-such-program") != IMAGE_FOREIGN);
+    CHECK(next_image_look_named(in_folder("musl")) == IMAGE_FOREIGN);
     setenv("PATH", "", 1);
-    CHECK(!next_image_named_is_foreign("musl"));
+    CHECK(next_image_look_named("musl") != IMAGE_FOREIGN);
     setenv("PATH", before, 1);
     free(before);
 }
@@ -131,11 +131,11 @@ TEST(names_are_looked_for_in_the_path)
 TEST(what_cannot_be_read_is_not_foreign_and_errno_stays)
 {
     errno = 4711;
-    CHECK(!next_image_is_foreign("/nowhere/at/all", -1));
-    CHECK(!next_image_is_foreign(folder, -1));
-    CHECK(!next_image_is_foreign(NULL, -1));
+    CHECK(next_image_look("/nowhere/at/all", -1) != IMAGE_FOREIGN);
+    CHECK(next_image_look(folder, -1) != IMAGE_FOREIGN);
+    CHECK(next_image_look(NULL, -1) != IMAGE_FOREIGN);
     put("script", "\177ELF\002\001\001", 7); /* cut off */
-    CHECK(!next_image_is_foreign(in_folder("script"), -1));
+    CHECK(next_image_look(in_folder("script"), -1) != IMAGE_FOREIGN);
     CHECK(errno == 4711);
 }
 

@@ -91,9 +91,10 @@ static void write_side(const struct text_style *style, FILE *out, const char *la
         fprintf(out, ", %s to %s", human_duration(used.from_ns, from),
                 human_duration(used.to_ns, to));
     if (side->weights->suppressed_count)
-        fprintf(out, ", and %s in %s blocks suppressed",
+        fprintf(out, ", and %s in %s block%s suppressed",
                 human_bytes(side->weights->suppressed_value, from),
-                human_count(side->weights->suppressed_count, to));
+                human_count(side->weights->suppressed_count, to),
+                side->weights->suppressed_count == 1 ? "" : "s");
     if (recording->quality.lost_events)
         fprintf(out, ", %s events lost",
                 human_count((int64_t)recording->quality.lost_events, from));

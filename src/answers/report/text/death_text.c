@@ -47,15 +47,16 @@ int death_render(struct recording *recording, struct text_line *line)
     const struct pin *pin = recording_pin(recording, PIN_DEATH);
     struct weights weights;
     struct rank rank;
-    char bytes[HUMAN_MAX], blocks[HUMAN_MAX];
+    char bytes[HUMAN_MAX];
     if (!pin)
         return 0;
     int err = weigh_pin(pin, &weights);
     if (!err)
         err = rank_build(recording, &weights, BY_FUNCTION, &rank);
     if (!err) {
-        line_add(line, "at death: %s; %s live in %s blocks", recording_text(recording, pin->label),
-                 human_bytes(weights.total_value, bytes), human_count(weights.total_count, blocks));
+        line_add(line, "at death: %s; %s live in ", recording_text(recording, pin->label),
+                 human_bytes(weights.total_value, bytes));
+        line_add_counted(line, weights.total_count, "block");
         add_owners(recording, &rank, line);
         rank_fini(&rank);
     }

@@ -181,11 +181,12 @@ void text_suppressions_write(const struct report *report, const struct text_styl
     if (!rules || rules->count == 0)
         return;
     text_ink(style, out, INK_STRONG);
-    fprintf(out, "Suppressed leaks%s: %s in %s blocks\n",
+    fprintf(out, "Suppressed leaks%s: %s in %s block%s\n",
             report->question.by == BY_THREAD
                 ? ", which are in these rows, because threads are counted without stacks"
                 : "",
-            human_bytes(rules->value, bytes), human_count(rules->count, blocks));
+            human_bytes(rules->value, bytes), human_count(rules->count, blocks),
+            rules->count == 1 ? "" : "s");
     text_ink(style, out, INK_PLAIN);
     for (size_t i = 0; i < rules->rules.count; i++) {
         const struct suppression *rule = &rules->rules.items[i];

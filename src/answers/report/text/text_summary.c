@@ -168,8 +168,8 @@ static void put_resident(const struct text_page *page)
         rss = buckets[i].gauges.rss_bytes;
     if (rss < 0)
         return;
-    line_add(&line, "%s at the end, at most %s, by the kernel's count", human_bytes(rss, last),
-             human_bytes(page->report->findings.rss_peak_bytes, most));
+    line_add(&line, "%s at the end, at most %s, by the kernel's count as it was last read",
+             human_bytes(rss, last), human_bytes(page->report->findings.rss_peak_bytes, most));
     if (recording->before.attached)
         line_add(&line, "; %s of it when the recording began",
                  human_bytes((int64_t)recording->before.rss_bytes, before));

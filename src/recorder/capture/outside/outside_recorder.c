@@ -244,6 +244,12 @@ static void find_others(struct outside_recorder *recorder)
     vec_free(&found.pids);
 }
 
+static void look_at_peaks(struct outside_recorder *recorder)
+{
+    vec_each (session, &recorder->sessions.open)
+        session_look_at_peak(*session);
+}
+
 static void record(struct outside_recorder *recorder)
 {
     struct timespec const round = {0, ROUND_NS};
@@ -253,6 +259,7 @@ static void record(struct outside_recorder *recorder)
         nanosleep(&round, NULL);
         if (recorder->options->is_one && recorder->recordings == 0)
             recorder->began_ns = monotonic_ns(); /* the time is that of whom we wait for */
+        look_at_peaks(recorder);
         wait_for_child(recorder, WNOHANG);
         find_others(recorder);
         end_over(recorder);

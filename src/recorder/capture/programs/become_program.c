@@ -19,9 +19,9 @@
 
 #include "capture/programs/launch.h"
 #include "capture/rings/lifeline.h"
-#include "capture/sessions/process_keeper.h"
 #include "capture/programs/stop_signals.h"
 #include "capture/sessions/recorder_subject.h"
+#include "capture/sessions/survivors.h"
 #include "inject/choice/exit_status.h"
 
 #define FIRST_PROCESS 1 /* of a pid namespace, which ends with it */
@@ -40,6 +40,7 @@ static struct becoming {
     struct become_message ready;
     pid_t pid;
     int pidfd;
+    struct survivors survivors;
     bool is_held, ended;
 } becoming;
 
@@ -186,7 +187,7 @@ static bool has_ended(struct recorder_result *result)
 static bool children_live(void)
 {
     return becoming.options->follow_children && becoming.pid != FIRST_PROCESS &&
-           process_any_runs(becoming.arena, (uint32_t)becoming.pid);
+           survivors_are_there(&becoming.survivors, becoming.arena, (uint32_t)becoming.pid);
 }
 
 static int look(void *self, bool enough, struct recorder_result *result, struct fault *fault)

@@ -14,9 +14,9 @@
 #include "capture/programs/launch.h"
 #include "capture/rings/lifeline.h"
 #include "capture/programs/passed_signals.h"
-#include "capture/sessions/process_keeper.h"
 #include "capture/programs/program_traits.h"
 #include "capture/sessions/recorder_subject.h"
+#include "capture/sessions/survivors.h"
 
 #define ROUNDS_UNASKED 50u /* a SIGCHLD may be lost */
 #define NAP_NS         20000000l
@@ -27,6 +27,7 @@ struct program {
     pid_t pid;
     struct launch_held held;
     char path[PATH_MAX], name[ARENA_NAME_MAX];
+    struct survivors survivors;
     unsigned rounds_unasked; /* since the program was last asked after */
     bool ended;
 };
@@ -95,11 +96,10 @@ static void pass_signals_on(struct program *program)
 }
 
 /* True when the program has ended; its status is then in `result`. */
-static bool program_ended(struct program *program, struct recorder_result *result)
+static bool program_ended(struct program *program, bool is_told, struct recorder_result *result)
 {
-    if (!child_changed && ++program->rounds_unasked < ROUNDS_UNASKED)
+    if (!is_told && ++program->rounds_unasked < ROUNDS_UNASKED)
         return false;
-    child_changed = 0;
     program->rounds_unasked = 0;
     return waitpid(program->pid, &result->wait_status, WNOHANG) == program->pid;
 }
@@ -108,7 +108,7 @@ static bool program_ended(struct program *program, struct recorder_result *resul
 static bool children_live(struct program *program)
 {
     return program->options->follow_children &&
-           process_any_runs(program->arena, (uint32_t)program->pid);
+           survivors_are_there(&program->survivors, program->arena, (uint32_t)program->pid);
 }
 
 static int look(void *self, bool enough, struct recorder_result *result, struct fault *fault)
@@ -116,7 +116,9 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     struct program *program = self;
     (void)fault;
     pass_signals_on(program);
-    program->ended = program->ended || program_ended(program, result);
+    bool const is_told = child_changed; /* of any child: the recorder has others */
+    child_changed = 0;
+    program->ended = program->ended || program_ended(program, is_told, result);
     result->has_ended = program->ended;
     if (program->ended && lifeline_is_pulled()) /* else its children may go on */
         lifeline_end_is_due();

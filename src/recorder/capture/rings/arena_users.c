@@ -79,6 +79,15 @@ bool arena_users_prove(const struct arena_users *users, uint32_t pid)
     return has_arena;
 }
 
+uint32_t arena_users_find(const struct arena_users *users, uint32_t besides, bool *is_proved)
+{
+    *is_proved = false;
+    if (!users)
+        return 0;
+    return keeper_is_used() ? keeper_find_user(besides, is_proved)
+                            : arena_mark_find(&users->mark, besides, is_proved);
+}
+
 /* Of one that may not be looked at (it has more rights than we) the age decides. */
 static void look(const struct arena_users *users, struct known_user *known)
 {

@@ -26,6 +26,10 @@ bool arena_users_have(const struct arena_users *users, const struct map_list *ma
 /* The same, asked by number; 0 never has it. */
 bool arena_users_prove(const struct arena_users *users, uint32_t pid);
 
+/* A process besides `besides` that has the arena, or else its name, whether or not the list knows
+ * it; 0: none.  All processes are looked at. */
+uint32_t arena_users_find(const struct arena_users *users, uint32_t besides, bool *is_proved);
+
 /* Not thread-safe.  Whether process `pid`, in entry `index` of the list, is to be waited for.  One
  * that was not found to have the arena, but is younger than that, is believed for a second: it may
  * be about to become another program. */

@@ -129,7 +129,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     }
     roster->has_opened |= first;
     roster->sessions[process] = session;
-    if (!program && may_ask(session))
+    if (!program && !roster->pidfds[process] && may_ask(session))
         roster->pidfds[process] = (int)syscall(SYS_pidfd_open, session_pid(session), 0) + 1;
     roster_note_allocators(roster, session);
     if (process >= roster->session_count)
@@ -195,7 +195,9 @@ static void count_thinned(struct roster *roster, struct session *session)
 
 static bool is_still(void *self, const struct session *session)
 {
-    return roster_program_is_over(self, session);
+    const struct roster *roster = self;
+    return roster_program_is_over(roster, session) ||
+           roster->child_ended_ns[session_process(session)] != 0;
 }
 
 static void begin_write(void *self, struct session *session)
@@ -236,13 +238,6 @@ struct roster *roster_create(const struct roster_options *options)
     return roster;
 }
 
-void roster_close_pidfd(struct roster *roster, uint32_t process)
-{
-    if (roster->pidfds[process] > 0)
-        close(roster->pidfds[process] - 1);
-    roster->pidfds[process] = 0;
-}
-
 void roster_destroy(struct roster *roster)
 {
     if (!roster)
@@ -250,7 +245,7 @@ void roster_destroy(struct roster *roster)
     for (unsigned i = 0; i < RECORDINGS_NAMED; i++)
         free(roster->named[i]);
     for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
-        roster_close_pidfd(roster, i);
+        roster_forget_child(roster, i);
     vec_free(&roster->over);
     session_list_fini(&roster->list);
     free(roster);
@@ -296,6 +291,7 @@ bool roster_ask_pages(struct roster *roster)
 void roster_look(struct roster *roster, uint64_t now_ns)
 {
     open_unasked(roster, now_ns);
+    roster_watch_children(roster, now_ns);
     session_list_tick(&roster->list, now_ns);
     watch_all(roster, now_ns);
     if (now_ns < roster->next_look_ns && !roster->crowded)

@@ -82,6 +82,8 @@ static void end_books(struct roster *roster, struct session *session,
         .cost = roster_measure_cost(roster, process)};
     if (roster_program_is_over(roster, session))
         end.now_ns = roster->ended_ns;
+    else if (roster->child_ended_ns[process])
+        end.now_ns = roster->child_ended_ns[process];
     if (over || session_is_thinned(session)) { /* only counts tell what was left out */
         end.lost_events = roster_count_calls(roster, process, &end.counts);
         slot_keeper_pools(roster->options.slots, process, &end.pools);
@@ -94,7 +96,6 @@ static void end_books(struct roster *roster, struct session *session,
     ring_reader_forget(roster->reader, session);
     session_list_end(&roster->list, session, &end);
     roster->sessions[process] = NULL;
-    roster_close_pidfd(roster, process);
 }
 
 void roster_close_session(void *self, struct session *session)
@@ -140,6 +141,7 @@ static void end_over(struct roster *roster)
         if (session)
             end_books(roster, session, NULL, true);
         roster->silent += !session && !process_is_superseded(roster->options.arena, *index);
+        roster_forget_child(roster, *index);
         slot_keeper_release(roster->options.slots, *index);
         process_release(roster->options.arena, *index);
     }

@@ -14,7 +14,9 @@ struct roster {
     struct inside_planner *planner;
     struct session_list list;
     struct session *sessions[ARENA_PROCESSES]; /* those of the list that are open */
-    int pidfds[ARENA_PROCESSES];               /* of children with a session, plus one; 0: none */
+    int pidfds[ARENA_PROCESSES];               /* of children, plus one; 0: none */
+    bool met[ARENA_PROCESSES];                 /* it was looked whether the entry is a child */
+    uint64_t child_ended_ns[ARENA_PROCESSES];  /* when that was seen; 0: it was not */
     uint32_t session_count;                    /* highest index used, plus one */
     char command_line[4096];
     uint32_t pid;
@@ -44,7 +46,12 @@ struct cost roster_measure_cost(struct roster *roster, uint32_t process);
 /* What the threads of a process counted; returns the events that are lost. */
 uint64_t roster_count_calls(struct roster *roster, uint32_t process, struct session_counts *counts);
 
-void roster_close_pidfd(struct roster *roster, uint32_t process);
+/* Nothing is known of this entry any more. */
+void roster_forget_child(struct roster *roster, uint32_t process);
+
+/* Of roster_children.c.  Every round: holds on to processes that are new in the list, so that the
+ * kernel tells how they ended, and sees when they do. */
+void roster_watch_children(struct roster *roster, uint64_t now_ns);
 
 /* Of roster_end.c: */
 

@@ -150,6 +150,14 @@ static inline void shared_copy_words(void *to, const void *from, size_t size)
     }
 }
 
+/* The first of those that were left behind. */
+static inline void shared_copy_left_program(char to[64], struct shared_arena *arena)
+{
+    _Static_assert(sizeof(((struct arena_header *)0)->left_program) == 64, "they are as long");
+    shared_copy_words(to, SHARED_PLACE(arena)->left_program, 64);
+    to[63] = '\0';
+}
+
 static inline void shared_copy_process(struct arena_process *to, struct shared_process *from)
 {
     _Static_assert(sizeof(*to) % 8 == 0, "it is copied by words");

@@ -13,6 +13,7 @@
 #include "store/write/coarsen.h"
 #include "store/write/recording_writer.h"
 #include "procfs/cgroup/cgroup_memory.h"
+#include "procfs/memory/memory_status.h"
 
 /* A reader of the growing file is promised what was a second ago, so a tenth is left for resting,
  * writing and reading; early on, when buckets are short, it is written oftener. */
@@ -179,12 +180,30 @@ static uint64_t began_ns(const struct session *session, uint64_t now)
                           : session->opened_ns + session->begin_ns;
 }
 
+void session_look_at_peak(struct session *session)
+{
+    struct memory_status memory;
+    if (session->proved_pid == 0 || memory_status_read(session->proved_pid, &memory) < 0 ||
+        memory.rss_peak_bytes <= session->rss_peak)
+        return;
+    session->rss_peak = session->rss_new = memory.rss_peak_bytes;
+}
+
+int64_t session_new_peak(struct session *session)
+{
+    session_look_at_peak(session);
+    int64_t const risen = session->rss_new;
+    session->rss_new = 0;
+    return risen;
+}
+
 /* All cells of a bucket, first those of the books. */
 static int fill_bucket(struct session *session, struct bucket *bucket, bool histograms)
 {
     const struct cell_source *cells = session_cells(session);
     struct process_memory const memory = process_memory(session->proved_pid);
     bucket->gauges = (struct gauges){memory.rss_bytes, -1, -1, -1};
+    bucket->rss_max = session_new_peak(session);
     bucket->pss_bytes = pss_reader_collect(session->options.pss, session->proved_pid);
     int err = session->books ? session_close_books(session, bucket, &memory, histograms) : 0;
     if (err == 0 && cells)

@@ -64,6 +64,10 @@ void session_ask_names(struct session *session);
 /* What recording has cost so far; written with the next bucket. */
 void session_set_cost(struct session *session, const struct cost *cost);
 
+/* Reads the kernel's mark of its resident memory, which ends with the process: the oftener, the
+ * less of the last rise is missed.  It is read at the end of each bucket anyhow. */
+void session_look_at_peak(struct session *session);
+
 /* Has its pages looked at soon, whenever that is due otherwise. */
 void session_ask_pages(struct session *session);
 

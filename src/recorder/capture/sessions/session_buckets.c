@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "capture/sessions/session_parts.h"
-#include "procfs/memory/memory_status.h"
 #include "procfs/process/process_facts.h"
 
 /* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may
@@ -40,23 +39,12 @@ static int64_t own_part(const struct session *session, const struct process_memo
     return own < shared ? own : shared > 0 ? shared : 0;
 }
 
-int64_t session_new_peak(struct session *session)
-{
-    struct memory_status memory;
-    if (session->proved_pid == 0 || memory_status_read(session->proved_pid, &memory) < 0 ||
-        memory.rss_peak_bytes <= session->books->rss_peak)
-        return 0;
-    session->books->rss_peak = memory.rss_peak_bytes;
-    return memory.rss_peak_bytes;
-}
-
 int session_close_books(struct session *session, struct bucket *bucket,
                         const struct process_memory *memory, bool histograms)
 {
     struct session_books *books = session->books;
     struct recording *recording = session->recording;
     session_limit_blocks(session, memory->rss_bytes);
-    bucket->rss_max = session_new_peak(session);
     bucket->own_bytes = own_part(session, memory);
     /* What a forked process inherited, or was there before us, is resident but not ours to
      * explain. */

@@ -31,6 +31,7 @@ struct session {
     bool is_renamed;            /* it has become another program */
     struct control *control;    /* NULL: there is none, or others are asked */
     struct oom_count oom_count; /* of its cgroup */
+    int64_t rss_peak, rss_new;  /* the kernel's own mark (VmHWM), as last seen; 0, or risen to */
     uint64_t looked_ns; /* when what was asked for was done, and waits for names; 0: it was not */
 };
 
@@ -42,6 +43,10 @@ void session_describe(struct session *session);
 const struct cell_source *session_cells(const struct session *session);
 /* Ends the open bucket at `now`.  0 or -ENOMEM. */
 int session_close_bucket(struct session *session, uint64_t now, bool histograms);
+
+/* The kernel's own mark of resident memory if it has risen since the last call, so since the
+ * bucket began; else 0. */
+int64_t session_new_peak(struct session *session);
 
 /* Of a session without books. */
 

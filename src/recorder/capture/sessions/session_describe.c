@@ -51,6 +51,7 @@ static void describe_outside(struct session *session)
     recording->parent_pid = status.parent;
     if (session->options.has_begun) {
         struct process_memory const memory = process_memory(session->proved_pid);
+        (void)session_new_peak(session); /* what it was before is no part of the recording */
         recording->before.attached = 1;
         recording->before.rss_bytes = memory.rss_bytes > 0 ? (uint64_t)memory.rss_bytes : 0;
     }

@@ -60,7 +60,6 @@ struct session_books {
     struct map_book *regions; /* likewise */
     struct ordering *ordering;
     struct stack_import *stacks;
-    int64_t rss_peak; /* the kernel's own mark (VmHWM), as last seen */
     uint64_t last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
     uint64_t bucket_lost;
     struct program_traits traits;
@@ -116,9 +115,6 @@ int session_pin_peaks(struct session *session);
 /* The shared memory that is in use; the program has touched nearly all of it. */
 int64_t session_own_bytes(const struct session *session);
 
-/* The kernel's own mark of resident memory if it has risen since the last call, so since the
- * bucket began; else 0. */
-int64_t session_new_peak(struct session *session);
 void session_settle_thinned(struct session *session);
 /* How far the books may be off, into the recording. */
 void session_copy_doubts(struct session *session);

@@ -20,7 +20,9 @@
 #define HOOK    __attribute__((visibility("default"), noinline))
 #define PRELOAD "LD_PRELOAD="
 #define ARENA   "MEMOIR_ARENA="
-#define ROOM    "MEMOIR_ROOM=" /* beside a LD_PRELOAD of the user's */
+/* Beside a LD_PRELOAD of the user's; with the number of a ticket in one of them. */
+#define ROOM     "MEMOIR_ROOM="
+#define ROOM_MAX 32
 
 enum exec_kind { EXEC_PATH, EXEC_SEARCH, EXEC_FD };
 
@@ -82,16 +84,29 @@ static struct survey look_at(char *const *environment)
     return survey;
 }
 
+/* "MEMOIR_ROOM=", with the number of a ticket if there is one. */
+static void write_room(char room[ROOM_MAX], int ticket)
+{
+    char digits[16];
+    size_t size = strlen(ROOM), count = 0;
+    memcpy(room, ROOM, size + 1);
+    for (int rest = ticket; ticket >= 0 && (rest > 0 || count == 0); rest /= 10)
+        digits[count++] = (char)('0' + rest % 10);
+    while (count > 0)
+        room[size++] = digits[--count];
+    room[size] = '\0';
+}
+
 /* With our two variables in the environment, which is built on the stack as large as it must be. */
-static __attribute__((noinline)) int call_with_luggage(const struct exec_call *call,
-                                                       char *const *environment,
-                                                       const struct survey *survey,
-                                                       const struct tracer_luggage *luggage)
+static __attribute__((noinline)) int
+call_with_luggage(const struct exec_call *call, char *const *environment,
+                  const struct survey *survey, const struct tracer_luggage *luggage, int ticket)
 {
     size_t prefix = strlen(PRELOAD), library = strlen(luggage->library), count = survey->count;
     size_t place = survey->preload_at == SIZE_MAX ? count++ : survey->preload_at;
-    char **entries = __builtin_alloca((count + 3) * sizeof(char *));
+    char **entries = __builtin_alloca((count + 4) * sizeof(char *));
     char *preload = __builtin_alloca(prefix + library + survey->preload_size + 2);
+    char room[ROOM_MAX];
 
     memcpy(entries, environment, survey->count * sizeof(char *));
     /* More follows: NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
@@ -101,27 +116,53 @@ static __attribute__((noinline)) int call_with_luggage(const struct exec_call *c
         preload[prefix + library] = ':';
         memcpy(preload + prefix + library + 1, environment[place] + prefix, survey->preload_size);
     }
+    write_room(room, ticket);
     entries[place] = preload; /* where it was: the next image takes only ours out */
     entries[count++] = (char *)luggage->arena;
-    if (survey->preload_at != SIZE_MAX)
+    if (survey->preload_at != SIZE_MAX || ticket >= 0)
+        entries[count++] = room;
+    if (survey->preload_at == SIZE_MAX && ticket >= 0) /* an even number: see luggage_hide */
         entries[count++] = (char *)ROOM;
     entries[count] = NULL;
     return call_real(call, entries);
 }
 
-static bool is_foreign(const struct exec_call *call)
+/* Our variables are there already, and stay. */
+static __attribute__((noinline)) int call_with_ticket(const struct exec_call *call,
+                                                      char *const *environment,
+                                                      const struct survey *survey, int ticket)
+{
+    char **entries = __builtin_alloca((survey->count + 3) * sizeof(char *));
+    char room[ROOM_MAX];
+    size_t kept = 0;
+    bool const is_shared =
+        survey->preload_at != SIZE_MAX && strchr(environment[survey->preload_at], ':');
+    if (ticket < 0)
+        return call_real(call, environment);
+    for (size_t i = 0; i < survey->count; i++)
+        if (!starts_with(environment[i], ROOM))
+            entries[kept++] = environment[i];
+    write_room(room, ticket);
+    entries[kept++] = room;
+    if (!is_shared)
+        entries[kept++] = (char *)ROOM;
+    entries[kept] = NULL;
+    return call_real(call, entries);
+}
+
+static enum next_image look_at_image(const struct exec_call *call)
 {
     if (call->kind == EXEC_SEARCH)
-        return next_image_named_is_foreign(call->file);
-    return next_image_is_foreign(call->kind == EXEC_PATH ? call->file : NULL, call->fd);
+        return next_image_look_named(call->file);
+    return next_image_look(call->kind == EXEC_PATH ? call->file : NULL, call->fd);
 }
 
 static int call_left_behind(const struct exec_call *call, char *const *environment)
 {
-    tracer_left_behind(1);
+    tracer_left_behind(1, call->file);
     int result = call_real(call, environment);
     if (result != 0)
-        tracer_left_behind(-1);
+        tracer_left_behind(-1, NULL);
     return result;
 }
 
@@ -171,15 +212,20 @@ static int become(const struct exec_call *call, char *const *environment)
     const struct tracer_luggage *luggage =
         environment ? tracer_luggage(call->spawning != NULL) : NULL;
     struct survey const survey = environment ? look_at(environment) : (struct survey){0};
-    bool const is_useless = luggage ? is_foreign(call) : tracer_luggage_is_lost();
+    enum next_image const image = luggage ? look_at_image(call) : IMAGE_UNKNOWN;
+    bool const is_useless = luggage ? image == IMAGE_FOREIGN : tracer_luggage_is_lost();
     if (survey.carried && is_useless) /* from where it was of use */
         return call_without_luggage(call, environment, &survey);
     if (!luggage && call->spawning)
         return call_real(call, environment);
     if (!luggage || is_useless)
         return call_left_behind(call, environment);
-    return survey.carried ? call_real(call, environment)
-                          : call_with_luggage(call, environment, &survey, luggage);
+    int const ticket = image == IMAGE_FITS ? tracer_luggage_ticket() : -1;
+    int const result = survey.carried
+                           ? call_with_ticket(call, environment, &survey, ticket)
+                           : call_with_luggage(call, environment, &survey, luggage, ticket);
+    tracer_luggage_return(ticket);
+    return result;
 }
 
 HOOK int execve(const char *path, char *const *arguments, char *const *environment)

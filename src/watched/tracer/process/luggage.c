@@ -3,9 +3,11 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "tracer/hooks/confine_hooks.h"
@@ -13,6 +15,8 @@
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thread.h"
 #include "wire/invariant.h"
+
+#define TICKET_MOST 1000000 /* more files than this a process hardly has */
 
 /* Set by the dynamic loader before anything else runs; argc, argv and the environment lie there. */
 extern void *__libc_stack_end;
@@ -94,15 +98,67 @@ bool tracer_luggage_is_lost(void)
     return luggage.library[0] && !is_at_hand();
 }
 
+/* A user other than root keeps capabilities over exec only by what few know (ambient); root gets
+ * those of the bounding set. */
+static bool loses_rights(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (raw_syscall3(SYS_capget, (long)&head, (long)has, 0) < 0)
+        return false;
+    bool const is_root = raw_syscall3(SYS_geteuid, 0, 0, 0) == 0;
+    for (unsigned i = 0; i <= CAP_LAST_CAP; i++)
+        if (has[CAP_TO_INDEX(i)].permitted & CAP_TO_MASK(i) &&
+            (!is_root || raw_syscall3(SYS_prctl, PR_CAPBSET_READ, i, 0) == 0))
+            return true;
+    return false;
+}
+
+/* Where they differ the loader heeds no variables. */
+static bool is_one_user(void)
+{
+    return raw_syscall3(SYS_getuid, 0, 0, 0) == raw_syscall3(SYS_geteuid, 0, 0, 0) &&
+           raw_syscall3(SYS_getgid, 0, 0, 0) == raw_syscall3(SYS_getegid, 0, 0, 0);
+}
+
+int tracer_luggage_ticket(void)
+{
+    if (tracer_is_confined() || !loses_rights() || !is_one_user())
+        return -1;
+    long const fd =
+        raw_syscall6(SYS_openat, AT_FDCWD, (long)luggage.arena + strlen("MEMOIR_ARENA="),
+                     O_RDWR | O_NONBLOCK | O_NOCTTY, 0, 0, 0);
+    return fd < 0 ? -1 : (int)fd;
+}
+
+void tracer_luggage_return(int ticket)
+{
+    if (ticket >= 0)
+        raw_syscall3(SYS_close, ticket, 0, 0);
+}
+
 const char *tracer_luggage_library(void)
 {
     return luggage.library;
 }
 
-void tracer_left_behind(int by)
+/* The file name, cut to fit. */
+static void name_left(struct arena_header *header, const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    size_t const size = strlen(slash ? slash + 1 : program) + 1;
+    size_t const most = sizeof(header->left_program);
+    memcpy(header->left_program, slash ? slash + 1 : program, size < most ? size : most);
+    header->left_program[most - 1] = '\0';
+}
+
+void tracer_left_behind(int by, const char *program)
 {
     if (travels_on() && arena_enter()) {
-        atomic_fetch_add(&tracer_process.header->left_behind, (uint32_t)by);
+        struct arena_header *header = tracer_process.header;
+        uint32_t const before = atomic_fetch_add(&header->left_behind, (uint32_t)by);
+        if (before == 0 && by > 0)
+            name_left(header, program ? program : "");
         arena_leave();
     }
 }
@@ -148,6 +204,17 @@ const char *luggage_arena(void)
 const char *luggage_preload(void)
 {
     return environment_value(initial_environment(), "LD_PRELOAD");
+}
+
+int luggage_ticket(void)
+{
+    const char *text = environment_value(initial_environment(), "MEMOIR_ROOM");
+    int number = 0;
+    if (!text || !*text)
+        return -1;
+    for (; *text >= '0' && *text <= '9' && number < TICKET_MOST; text++)
+        number = number * 10 + (*text - '0');
+    return *text ? -1 : number;
 }
 
 void luggage_hide(void)

@@ -3,9 +3,11 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "machine/executables.h"
@@ -85,20 +87,30 @@ static bool needs_sanitizer(const struct image *image)
     return false;
 }
 
-static bool is_foreign_elf(int fd, const Elf64_Ehdr *elf)
+/* The loader of a set-user-id program heeds no variables. */
+static bool is_set_id(int fd)
+{
+    struct stat status;
+    return raw_syscall3(SYS_fstat, fd, (long)&status, 0) == 0 &&
+           (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
+static enum next_image judge_elf(int fd, const Elf64_Ehdr *elf)
 {
     char loader[256];
     struct image image = {.fd = fd, .count = elf->e_phnum};
     if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != MACHINE_ELF)
-        return true;
+        return IMAGE_FOREIGN;
     if (image.count > SEGMENTS_MAX || elf->e_phentsize != sizeof(Elf64_Phdr) ||
         !read_at(fd, elf->e_phoff, image.segments, image.count * sizeof(Elf64_Phdr)))
-        return false;
+        return IMAGE_UNKNOWN;
     const Elf64_Phdr *interpreter = segment_of(&image, PT_INTERP);
     if (!interpreter)
-        return false; /* static: nobody looks at our variables */
+        return IMAGE_ALONE;
     read_text(fd, interpreter->p_offset, loader, sizeof(loader));
-    return !strstr(loader, MACHINE_LOADER ".so") || needs_sanitizer(&image);
+    if (!strstr(loader, MACHINE_LOADER ".so") || needs_sanitizer(&image))
+        return IMAGE_FOREIGN;
+    return is_set_id(fd) ? IMAGE_ALONE : IMAGE_FITS;
 }
 
 /* Leaves the interpreter of a script in `text`; false when it names none. */
@@ -114,11 +126,12 @@ static bool script_interpreter(char *text, size_t size)
     return true;
 }
 
-bool next_image_is_foreign(const char *path, int fd)
+enum next_image next_image_look(const char *path, int fd)
 {
     char head[256];
     Elf64_Ehdr elf = {.e_type = 0};
-    bool foreign = false, is_script = true;
+    enum next_image found = IMAGE_UNKNOWN;
+    bool is_script = true;
     for (int depth = 0; depth < SCRIPT_DEPTH && is_script; depth++) {
         bool given = depth == 0 && !path;
         const char *file = depth == 0 ? path : head;
@@ -126,18 +139,18 @@ bool next_image_is_foreign(const char *path, int fd)
                        : (int)raw_syscall6(SYS_openat, AT_FDCWD, (long)file,
                                            O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0, 0);
         if (at < 0)
-            return false;
+            return IMAGE_UNKNOWN;
         read_text(at, 0, head, sizeof(head));
         is_script = head[0] == '#' && head[1] == '!';
         if (!is_script && read_at(at, 0, &elf, sizeof(elf)) &&
             memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0)
-            foreign = is_foreign_elf(at, &elf);
+            found = judge_elf(at, &elf);
         if (!given)
             raw_syscall3(SYS_close, at, 0, 0);
         if (is_script && !script_interpreter(head, sizeof(head)))
-            return false;
+            return IMAGE_UNKNOWN;
     }
-    return foreign;
+    return found;
 }
 
 static bool is_executable(const char *path)
@@ -153,12 +166,12 @@ static const char *search_path(void)
     return "/bin:/usr/bin";
 }
 
-bool next_image_named_is_foreign(const char *name)
+enum next_image next_image_look_named(const char *name)
 {
     char path[PATH_BYTES];
     size_t size = strlen(name);
     if (strchr(name, '/'))
-        return next_image_is_foreign(name, -1);
+        return next_image_look(name, -1);
     for (const char *at = search_path();; at++) {
         size_t length = strcspn(at, ":");
         if (length + 1 + size < sizeof(path)) {
@@ -166,10 +179,10 @@ bool next_image_named_is_foreign(const char *name)
             path[length] = '/';
             memcpy(path + (length ? length + 1 : 0), name, size + 1);
             if (is_executable(path))
-                return next_image_is_foreign(path, -1);
+                return next_image_look(path, -1);
         }
         at += length;
         if (!*at)
-            return false;
+            return IMAGE_UNKNOWN;
     }
 }

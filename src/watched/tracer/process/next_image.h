@@ -4,9 +4,14 @@
  * for 32 bits complains on the program's stderr.  Async-signal-safe, leaves errno alone. */
 #pragma once
 
-#include <stdbool.h>
+enum next_image {
+    IMAGE_UNKNOWN, /* it cannot be read: taken for one that can have it */
+    IMAGE_FITS,
+    IMAGE_ALONE, /* static, or set-user-id: nobody looks at our variables */
+    IMAGE_FOREIGN
+};
 
-/* What cannot be read is taken for one that can.  `fd` is looked at when `path` is NULL. */
-bool next_image_is_foreign(const char *path, int fd);
-/* Like next_image_is_foreign, for a name that execvp looks for. */
-bool next_image_named_is_foreign(const char *name);
+/* `fd` is looked at when `path` is NULL. */
+enum next_image next_image_look(const char *path, int fd);
+/* Like next_image_look, for a name that execvp looks for. */
+enum next_image next_image_look_named(const char *name);

@@ -50,10 +50,24 @@ static int map_arena(int fd, const char *path, struct arena_header **arena)
     return 0;
 }
 
+/* By the descriptor that the image before us left open, which is closed.  NULL when that number is
+ * something else by now, which is left alone. */
+static struct arena_header *map_ticket(const char *path)
+{
+    struct arena_header *arena = NULL;
+    int const ticket = luggage_ticket();
+    if (ticket < 0 || map_arena(ticket, path, &arena) < 0)
+        return NULL;
+    raw_syscall3(SYS_close, ticket, 0, 0);
+    return arena;
+}
+
 /* Whatever else the path may lead to, after its recorder is gone, is left alone. */
 static struct arena_header *map_named_arena(const char *path)
 {
-    struct arena_header *arena = NULL;
+    struct arena_header *arena = map_ticket(path);
+    if (arena)
+        return arena;
     long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)path,
                            O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0, 0, 0);
     if (fd < 0)
