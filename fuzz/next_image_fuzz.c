@@ -13,6 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fd < 0)
         fd = memfd_create("image", MFD_CLOEXEC);
     if (ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size)
-        (void)next_image_is_foreign(NULL, fd);
+        (void)next_image_look(NULL, fd);
     return 0;
 }
