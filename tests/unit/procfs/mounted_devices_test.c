@@ -14,7 +14,8 @@ TEST(lines_are_devices)
     struct mounted_device device;
     CHECK(mounted_device_parse("22 1 254:16 / / rw,relatime shared:1 - ext4 /dev/vda rw", &device));
     CHECK(device.device == makedev(254, 16) && !device.is_served);
-    CHECK(mounted_device_parse("90 22 0:45 / /m rw shared:9 master:2 - fuse.sshfs a:/b rw", &device));
+    CHECK(
+        mounted_device_parse("90 22 0:45 / /m rw shared:9 master:2 - fuse.sshfs a:/b rw", &device));
     CHECK(device.device == makedev(0, 45) && device.is_served);
     CHECK(mounted_device_parse("91 22 8:1 / /n rw - fuseblk /dev/sda1 rw", &device));
     CHECK(device.is_served);
@@ -41,7 +42,7 @@ TEST(what_nobody_knows_is_served)
     CHECK(!mounted_devices_is_served(&devices, makedev(254, 16)));
     CHECK(!mounted_devices_is_served(&devices, makedev(0, 21)));
     CHECK(!mounted_devices_is_served(&devices, memfd));
-    CHECK(!mounted_devices_is_served(&devices, makedev(259, 3))); /* a disk that is not mounted here */
+    CHECK(!mounted_devices_is_served(&devices, makedev(259, 3))); /* a disk, not mounted */
     CHECK(mounted_devices_is_served(&devices, makedev(8, 1)));
     CHECK(mounted_devices_is_served(&devices, makedev(0, 45)));
     CHECK(mounted_devices_is_served(&devices, makedev(0, 46)));

@@ -5,21 +5,29 @@
 #include <poll.h>
 #include <pwd.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+<<<<<<< HEAD
 #include "keeper/control_socket.h"
 #include "keeper/keeper.h"
 
 #define LOOK_NS     50000000ull
 #define PATIENCE_MS 5000
+    =======
+#include "capture/sessions/control_socket.h"
 
-struct control {
+#define LOOK_NS      50000000ull
+#define PEERS_MAX    4
+#define PATIENCE_MS  5000
+#define ACCEPTED_MAX 256 /* at once: strangers among them are sent away */
+#define AGAIN_MS     50
+    >>>>>>> w-mend
+
+    struct control {
     int listener;
     int peers[CONTROL_PEERS_MAX]; /* -1: none */
     unsigned next;                /* the one to give up when another comes */
@@ -37,7 +45,11 @@ struct control *control_open(pid_t pid, control_fn answer, void *context)
     control->context = context;
     for (unsigned i = 0; i < CONTROL_PEERS_MAX; i++)
         control->peers[i] = -1;
+<<<<<<< HEAD
     control->listener = keeper_is_used() ? keeper_listen(pid) : control_socket_listen(pid);
+=======
+    control->listener = control_socket_listen(pid);
+>>>>>>> w-mend
     if (control->listener < 0) {
         control_close(control);
         return NULL;
@@ -69,7 +81,11 @@ static bool is_trusted(int fd)
 
 static void accept_peers(struct control *control)
 {
+<<<<<<< HEAD
     for (int i = 0; i < CONTROL_PEERS_MAX; i++) {
+=======
+    for (unsigned i = 0, peers = 0; i < ACCEPTED_MAX && peers < PEERS_MAX; i++) {
+>>>>>>> w-mend
         int fd = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0)
             return;
@@ -77,7 +93,12 @@ static void accept_peers(struct control *control)
             close(fd);
             continue;
         }
+<<<<<<< HEAD
         int *place = &control->peers[control->next++ % CONTROL_PEERS_MAX];
+=======
+        peers++;
+        int *place = &control->peers[control->next++ % PEERS_MAX];
+>>>>>>> w-mend
         if (*place >= 0)
             close(*place);
         *place = fd;
@@ -142,27 +163,91 @@ static int await_answer(int fd, pid_t pid, struct fault *fault)
     return answer[0] ? fault_set(fault, -EINVAL, "%s", answer) : 0;
 }
 
-int control_ask(pid_t pid, const char *request, struct fault *fault)
+struct control_question {
+    pid_t pid;
+    const char *request;
+    struct fault *fault;
+    bool has_stranger, is_crowded;
+    uid_t stranger;
+};
+
+static void note_stranger(struct control_question *question, int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+        return;
+    question->has_stranger = true;
+    question->stranger = peer.uid;
+}
+
+/* 1: nobody answers there whom we trust. */
+static int ask_one(struct control_question *question, uint64_t number)
 {
     struct sockaddr_un name;
+<<<<<<< HEAD
     socklen_t size = control_socket_name(pid, &name);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
+=======
+    socklen_t const size = control_socket_name(question->pid, number, &name);
+    int const fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int err = 1;
+>>>>>>> w-mend
     if (fd < 0)
-        return fault_set(fault, -errno, "cannot make a socket: %s", strerror(errno));
+        return fault_set(question->fault, -errno, "cannot make a socket: %s", strerror(errno));
     if (connect(fd, (const struct sockaddr *)&name, size) < 0)
-        err = fault_set(fault, -ESRCH,
-                        "process %d is not being recorded; record it with `memoir run` or `memoir "
-                        "attach %d`",
-                        (int)pid, (int)pid);
+        question->is_crowded |= errno == EAGAIN;
     else if (!is_trusted(fd))
-        err = fault_set(fault, -EACCES,
-                        "the recorder of process %d belongs to another user; run memoir as that "
-                        "user or as root",
-                        (int)pid);
-    else if (send(fd, request, strlen(request), MSG_NOSIGNAL) < 0)
-        err = fault_set(fault, -errno, "the recorder of process %d has ended", (int)pid);
+        note_stranger(question, fd);
+    else if (send(fd, question->request, strlen(question->request), MSG_NOSIGNAL) < 0)
+        err = fault_set(question->fault, -errno, "the recorder of process %d has ended",
+                        (int)question->pid);
     else
-        err = await_answer(fd, pid, fault);
+        err = await_answer(fd, question->pid, question->fault);
     close(fd);
     return err;
+}
+
+/* Asks all recorders of the process until one does what is asked; 1 when there is none. */
+static int ask_all(struct control_question *question)
+{
+    struct control_names names;
+    int err = control_names_find(question->pid, &names), answer = 1;
+    if (err < 0)
+        return fault_set(question->fault, err, "cannot look for recorders in /proc/net/unix: %s",
+                         strerror(-err));
+    for (size_t i = 0; i < names.numbers.count && answer != 0; i++) {
+        err = ask_one(question, names.numbers.items[i]);
+        answer = err == 1 ? answer : err;
+    }
+    control_names_fini(&names);
+    return answer;
+}
+
+static int say_nobody(const struct control_question *question)
+{
+    int const pid = (int)question->pid;
+    if (!question->has_stranger)
+        return fault_set(question->fault, -ESRCH,
+                         "process %d is not being recorded; record it with `memoir run` or `memoir "
+                         "attach %d`",
+                         pid, pid);
+    const struct passwd *owner = getpwuid(question->stranger);
+    return fault_set(question->fault, -EACCES,
+                     "process %d is not being recorded by you or by root; user %s (%u) says to "
+                     "record it, and only that user may ask there",
+                     pid, owner ? owner->pw_name : "without a name", (unsigned)question->stranger);
+}
+
+int control_ask(pid_t pid, const char *request, struct fault *fault)
+{
+    struct control_question question = {.pid = pid, .request = request, .fault = fault};
+    int err = ask_all(&question);
+    for (unsigned waited = 0; err == 1 && question.is_crowded && waited < PATIENCE_MS;
+         waited += AGAIN_MS) {
+        poll(NULL, 0, AGAIN_MS);
+        question.is_crowded = false;
+        err = ask_all(&question);
+    }
+    return err == 1 ? say_nobody(&question) : err;
 }

@@ -1,9 +1,9 @@
 /* control.h - what a running recorder can be asked, from another terminal.
  *
- * A socket named after the watched process, in the abstract namespace: nothing on disk, gone
- * with the recorder.  Only the recorder's own user and root are heard, and whoever asks checks
- * in turn who answers.  A request and its answer are one line of text each.  A slow or silent
- * peer costs the recorder nothing: it never waits. */
+ * A socket that is found by the number of the watched process (control_socket.h).  Only the
+ * recorder's own user and root are heard, and whoever asks checks in turn who answers.  A request
+ * and its answer are one line of text each.  A slow or silent peer costs the recorder nothing: it
+ * never waits. */
 #pragma once
 
 #include <stddef.h>

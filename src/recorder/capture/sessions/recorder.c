@@ -345,6 +345,11 @@ static int start(struct recorder_recorder *recorder, struct fault *fault)
     recorder->pid = (uint32_t)pid;
     inside_planner_begin(recorder->planner);
     recorder->control = control_open(pid, on_request, recorder);
+    if (!recorder->control)
+        say_text(
+            recorder->options->wish.say,
+            "this recording cannot be asked anything (memoir mark, set and explain): no socket "
+            "can be made");
     roster_begin(recorder->roster, recorder->reader, recorder->planner, (uint32_t)pid);
     return 0;
 }

@@ -95,8 +95,7 @@ static bool is_their_own(int socket, pid_t pid)
     struct sockaddr_un peer;
     socklen_t maker_size = sizeof(maker), peer_size = sizeof(peer);
     return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &maker, &maker_size) == 0 &&
-           maker.pid == pid &&
-           getpeername(socket, (struct sockaddr *)&peer, &peer_size) == 0 &&
+           maker.pid == pid && getpeername(socket, (struct sockaddr *)&peer, &peer_size) == 0 &&
            peer.sun_family == AF_UNIX && peer_size == sizeof(peer.sun_family);
 }
 

@@ -38,7 +38,7 @@ struct target_modules {
     const struct remote_memory *memory;
     struct map_list maps;
     struct mounted_devices devices;
-    uint64_t memfd_device; /* mounted_devices_memfd */
+    uint64_t memfd_device;               /* mounted_devices_memfd */
     VEC(struct target_module *) modules; /* by address */
     const uint8_t *own_build_id;         /* of our library, to know it; may be NULL */
     uint32_t own_build_id_size;

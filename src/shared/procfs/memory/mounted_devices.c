@@ -33,8 +33,7 @@ uint64_t mounted_devices_memfd(void)
     return device;
 }
 
-int mounted_devices_read_open(int mountinfo, uint64_t memfd_device,
-                              struct mounted_devices *devices)
+int mounted_devices_read_open(int mountinfo, uint64_t memfd_device, struct mounted_devices *devices)
 {
     struct mounted_device device;
     char *line = NULL;

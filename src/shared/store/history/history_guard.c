@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history_guard.c - what a file made by a stranger cannot do: have other parts than ours, or keep us
- * busy for longer than its size explains. */
+/* history_guard.c - what a file made by a stranger cannot do: have other parts than ours, or keep
+ * us busy for longer than its size explains. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
