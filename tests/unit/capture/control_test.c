@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/sessions/control_socket.h"
+#include "keeper/control_socket.h"
 #include "check.h"
 
 struct script {

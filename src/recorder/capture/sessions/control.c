@@ -11,26 +11,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-<<<<<<< HEAD
 #include "keeper/control_socket.h"
 #include "keeper/keeper.h"
-
-#define LOOK_NS     50000000ull
-#define PATIENCE_MS 5000
-    =======
-#include "capture/sessions/control_socket.h"
 
 #define LOOK_NS      50000000ull
 #define PEERS_MAX    4
 #define PATIENCE_MS  5000
 #define ACCEPTED_MAX 256 /* at once: strangers among them are sent away */
 #define AGAIN_MS     50
-    >>>>>>> w-mend
 
-    struct control {
+struct control {
     int listener;
-    int peers[CONTROL_PEERS_MAX]; /* -1: none */
-    unsigned next;                /* the one to give up when another comes */
+    int peers[PEERS_MAX]; /* -1: none */
+    unsigned next;        /* the one to give up when another comes */
     uint64_t next_look_ns;
     control_fn answer;
     void *context;
@@ -43,13 +36,9 @@ struct control *control_open(pid_t pid, control_fn answer, void *context)
         return NULL;
     control->answer = answer;
     control->context = context;
-    for (unsigned i = 0; i < CONTROL_PEERS_MAX; i++)
+    for (unsigned i = 0; i < PEERS_MAX; i++)
         control->peers[i] = -1;
-<<<<<<< HEAD
     control->listener = keeper_is_used() ? keeper_listen(pid) : control_socket_listen(pid);
-=======
-    control->listener = control_socket_listen(pid);
->>>>>>> w-mend
     if (control->listener < 0) {
         control_close(control);
         return NULL;
@@ -61,7 +50,7 @@ void control_close(struct control *control)
 {
     if (!control)
         return;
-    for (unsigned i = 0; i < CONTROL_PEERS_MAX; i++) {
+    for (unsigned i = 0; i < PEERS_MAX; i++) {
         if (control->peers[i] >= 0)
             close(control->peers[i]);
     }
@@ -81,11 +70,7 @@ static bool is_trusted(int fd)
 
 static void accept_peers(struct control *control)
 {
-<<<<<<< HEAD
-    for (int i = 0; i < CONTROL_PEERS_MAX; i++) {
-=======
     for (unsigned i = 0, peers = 0; i < ACCEPTED_MAX && peers < PEERS_MAX; i++) {
->>>>>>> w-mend
         int fd = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0)
             return;
@@ -93,12 +78,8 @@ static void accept_peers(struct control *control)
             close(fd);
             continue;
         }
-<<<<<<< HEAD
-        int *place = &control->peers[control->next++ % CONTROL_PEERS_MAX];
-=======
         peers++;
         int *place = &control->peers[control->next++ % PEERS_MAX];
->>>>>>> w-mend
         if (*place >= 0)
             close(*place);
         *place = fd;
@@ -126,7 +107,7 @@ void control_look(struct control *control, uint64_t now_ns)
         return;
     control->next_look_ns = now_ns + LOOK_NS;
     accept_peers(control);
-    for (unsigned i = 0; i < CONTROL_PEERS_MAX; i++) {
+    for (unsigned i = 0; i < PEERS_MAX; i++) {
         if (control->peers[i] >= 0)
             hear(control, &control->peers[i]);
     }
@@ -185,14 +166,9 @@ static void note_stranger(struct control_question *question, int fd)
 static int ask_one(struct control_question *question, uint64_t number)
 {
     struct sockaddr_un name;
-<<<<<<< HEAD
-    socklen_t size = control_socket_name(pid, &name);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
-=======
     socklen_t const size = control_socket_name(question->pid, number, &name);
     int const fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int err = 1;
->>>>>>> w-mend
     if (fd < 0)
         return fault_set(question->fault, -errno, "cannot make a socket: %s", strerror(errno));
     if (connect(fd, (const struct sockaddr *)&name, size) < 0)

@@ -24,7 +24,7 @@ uint64_t mounted_devices_memfd(void);
 /* Parses one line, NUL-terminated.  false when it is none. */
 bool mounted_device_parse(const char *line, struct mounted_device *device);
 
-/* Reads them all from PROC_MOUNTINFO.  0 or -errno; the caller ends it with mounted_devices_fini. */
+/* Reads them all from PROC_MOUNTINFO.  0 or -errno; mounted_devices_fini ends the list. */
 int mounted_devices_read_open(int mountinfo, uint64_t memfd_device,
                               struct mounted_devices *devices);
 void mounted_devices_fini(struct mounted_devices *devices);
