@@ -21,7 +21,6 @@ enum keeper_what {
     KEEPER_STAT_BELOW, /* about file.path as `pid` sees it */
     KEEPER_SYSTEM,     /* about the file system of what `pid` has mapped at start to end */
     KEEPER_USES_ARENA, /* enum arena_finding of `pid`, and whether it is old */
-    KEEPER_FIND_USER,  /* one besides `pid` that has the arena: twice its number, and 1 if proved */
     KEEPER_FILE,       /* a file that `file` asks for; its root may come as a descriptor */
     KEEPER_TAKE,       /* make the recording file.path; an earlier claim comes along */
     KEEPER_BESIDE,     /* ... a copy of it, which will take its place: a descriptor */
@@ -36,7 +35,8 @@ enum keeper_what {
     KEEPER_NAMER_START,
     KEEPER_NAMER_END, /* number 1: at once; its wait status */
     KEEPER_NAMER_NICE,
-    KEEPER_LINE, /* a line of its own, for a child */
+    KEEPER_LINE,      /* a line of its own, for a child */
+    KEEPER_FIND_USER, /* one besides `pid` that has the arena: twice its number, 1 more if proved */
     KEEPER_WHATS
 };
 

@@ -199,6 +199,11 @@ TEST(a_namer_and_a_line)
     begin(KEEPER_NAMER_END);
     request.number = 1;
     BREAKS(number, 2);
+    begin(KEEPER_FIND_USER);
+    request.pid = 42;
+    BREAKS(tid, 1);
+    BREAKS(number, 1);
+    BREAKS(pid, 0);
     begin(KEEPER_LINE);
     BREAKS(number, 1);
     BREAKS(what, KEEPER_WHATS);
