@@ -17,6 +17,7 @@
 #include "capture/programs/program_traits.h"
 #include "capture/sessions/recorder_subject.h"
 #include "capture/sessions/survivors.h"
+#include "procfs/process/invoked_path.h"
 
 #define ROUNDS_UNASKED 50u /* a SIGCHLD may be lost */
 #define NAP_NS         20000000l
@@ -150,6 +151,7 @@ static int hold_program(void *self, struct arena *arena, struct fault *fault)
                                   .arena = program->name,
                                   .before = tell_pid,
                                   .context = arena};
+    program_invoked_remember(program->path, program->options->command[0]);
     program->pid = launch_hold(&launch, &program->held, fault);
     if (program->pid >= 0)
         launch_close_inherited();

@@ -78,11 +78,19 @@ static bool try_name(struct invoked_search *search, const char *program, const c
     return false;
 }
 
+static struct {
+    char program[PATH_MAX], invoked[PATH_MAX];
+} remembered;
+
 void program_invoked_path(const char *program, const char *word, uint32_t pid, char *path,
                           size_t size)
 {
     struct invoked_search search = {.pid = pid};
     char name[WORD_MAX];
+    if (pid == 0 && remembered.program[0] && strcmp(program, remembered.program) == 0) {
+        snprintf(path, size, "%s", remembered.invoked);
+        return;
+    }
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, " :"), word); /* may be a title */
     const char *slash = strrchr(name, '/');
     snprintf(path, size, "%s", program);
@@ -90,6 +98,16 @@ void program_invoked_path(const char *program, const char *word, uint32_t pid, c
         ((slash && try_word(&search, name, slash)) ||
          try_name(&search, program, slash ? slash + 1 : name)))
         snprintf(path, size, "%s", search.found);
+}
+
+void program_invoked_remember(const char *path, const char *word)
+{
+    char program[PATH_MAX];
+    remembered.program[0] = '\0';
+    if (!realpath(path, program))
+        return;
+    program_invoked_path(program, word, 0, remembered.invoked, sizeof(remembered.invoked));
+    snprintf(remembered.program, sizeof(remembered.program), "%s", program);
 }
 
 void process_invoked_path(uint32_t pid, char *path, size_t size)

@@ -15,3 +15,7 @@ void process_invoked_path(uint32_t pid, char *path, size_t size);
  * where process `pid` is; 0: here. */
 void program_invoked_path(const char *program, const char *word, uint32_t pid, char *path,
                           size_t size);
+
+/* Looks now, here, for the file `path` started as `word`: for a process that may not look there
+ * when it asks later. */
+void program_invoked_remember(const char *path, const char *word);
