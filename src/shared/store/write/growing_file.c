@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/invariant.h"
+#include "base/own_path.h"
 #include "store/write/whole_write.h"
 #include "store/write/write_behind.h"
 
@@ -45,9 +46,9 @@ static int open_locked(const char *path, struct stat *opened)
     struct stat named;
     if (lstat(path, &named) == 0 && !S_ISREG(named.st_mode))
         return S_ISDIR(named.st_mode) ? -EISDIR : -EEXIST;
-    int const fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    int const fd = own_path_open(path, O_RDWR | O_NONBLOCK, NULL, NULL);
     if (fd < 0)
-        return -errno;
+        return fd;
     int err = mark_open(fd);
     if (!err && (fstat(fd, opened) < 0 || lstat(path, &named) < 0 || !is_same(opened, &named)))
         err = -EAGAIN;
@@ -63,6 +64,53 @@ int growing_file_claim(const char *path)
     for (unsigned i = 0; i < TRIES && fd == -EAGAIN; i++)
         fd = open_locked(path, &opened);
     return fd == -EAGAIN ? -EBUSY : fd;
+}
+
+/* All that follows is done in the folder that the path leads to then, as own_path.h judges it. */
+static int create_new(const char *path)
+{
+    struct own_place place;
+    int err = own_place_find(path, &place, NULL);
+    if (err)
+        return err;
+    err = place.exists ? -EEXIST : own_place_open(&place, O_RDWR);
+    own_place_close(&place);
+    return err == -EAGAIN ? -EEXIST : err;
+}
+
+/* Within that folder. */
+static int rename_to(const char *from, const char *path)
+{
+    struct own_place place;
+    const char *slash = strrchr(path, '/');
+    int err = own_place_find(from, &place, NULL);
+    if (err)
+        return err;
+    if (renameat(place.folder, place.name, place.folder, slash ? slash + 1 : path) < 0)
+        err = -errno;
+    own_place_close(&place);
+    return err;
+}
+
+static int link_to(const char *open_file, const char *path)
+{
+    struct own_place place;
+    int err = own_place_find(path, &place, NULL);
+    if (err)
+        return err;
+    if (linkat(AT_FDCWD, open_file, place.folder, place.name, AT_SYMLINK_FOLLOW) < 0)
+        err = -errno;
+    own_place_close(&place);
+    return err;
+}
+
+static void remove_name(const char *path)
+{
+    struct own_place place;
+    if (own_place_find(path, &place, NULL) < 0)
+        return;
+    unlinkat(place.folder, place.name, 0);
+    own_place_close(&place);
 }
 
 /* A name beside `path` that nobody can know beforehand. */
@@ -83,9 +131,7 @@ static int create_named(struct growing_file *file, const char *path)
         file->temporary = make_name(path);
         if (!file->temporary)
             break;
-        file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (file->fd < 0)
-            file->fd = -errno;
+        file->fd = create_new(file->temporary);
     }
     int const err = file->temporary ? file->fd : -ENOMEM;
     if (err < 0) {
@@ -100,8 +146,8 @@ static int create_named(struct growing_file *file, const char *path)
 static int replace_file(struct growing_file *file, const char *path)
 {
     int err = create_named(file, path);
-    if (!err && rename(file->temporary, path) < 0)
-        err = -errno;
+    if (!err)
+        err = rename_to(file->temporary, path);
     if (err) {
         growing_file_discard(file);
         return err;
@@ -220,12 +266,11 @@ static const char *open_file_path(const struct growing_file *file, char text[64]
 
 static int open_nameless(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder)
+    struct own_place place;
+    if (own_place_find(path, &place, NULL) < 0)
         return -1;
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    free(folder);
+    int const fd = openat(place.folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    own_place_close(&place);
     return fd;
 }
 
@@ -248,9 +293,7 @@ static int give_name(struct growing_file *file, const char *path)
         char *name = make_name(path);
         if (!name)
             return -ENOMEM;
-        err = linkat(AT_FDCWD, open_file_path(file, text), AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0
-                  ? -errno
-                  : 0;
+        err = link_to(open_file_path(file, text), name);
         if (err)
             free(name);
         else
@@ -268,8 +311,8 @@ int growing_file_replace(struct growing_file *file, const char *path,
     if (fstat(old->fd, &ours) == 0 && lstat(path, &named) == 0 && !is_same(&ours, &named))
         return -EEXIST;
     int err = file->temporary ? 0 : give_name(file, path);
-    if (!err && rename(file->temporary, path) < 0)
-        err = -errno;
+    if (!err)
+        err = rename_to(file->temporary, path);
     if (err)
         return err;
     free(file->temporary);
@@ -280,6 +323,6 @@ int growing_file_replace(struct growing_file *file, const char *path,
 void growing_file_discard(struct growing_file *file)
 {
     if (file->fd >= 0 && file->temporary)
-        unlink(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): as above */
+        remove_name(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): as above */
     growing_file_close(file);
 }

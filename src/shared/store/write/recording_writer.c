@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/invariant.h"
+#include "base/own_path.h"
 #include "store/write/copy.h"
 #include "store/write/place.h"
 #include "store/write/writer.h"
@@ -28,15 +29,12 @@ static void destroy(struct recording_writer *writer)
 }
 
 /* A symbolic link of the user's own stays, and what it points to is replaced.  One of somebody
- * else's leads nowhere. */
+ * else's leads nowhere: growing_file refuses it. */
 static bool set_path(struct recording_writer *writer, const char *path)
 {
-    struct stat about;
-    bool const is_own =
-        lstat(path, &about) < 0 || !S_ISLNK(about.st_mode) || about.st_uid == geteuid();
-    writer->path = is_own ? realpath(path, NULL) : NULL;
-    if (!writer->path)
-        writer->path = strdup(path);
+    char place[PATH_MAX];
+    bool const is_own = own_path_resolve(path, place, NULL) == 0;
+    writer->path = strdup(is_own ? place : path);
     return writer->path != NULL;
 }
 
