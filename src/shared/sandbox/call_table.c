@@ -4,6 +4,7 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -29,6 +30,16 @@ static const uint32_t descriptor_orders[] = {
     F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW,    F_GET_SEALS,
 };
 static const uint32_t device_orders[] = {TCGETS, TIOCGWINSZ, FIONREAD};
+/* And of perf events, and the one of /proc/PID/pagemap. */
+static const uint32_t event_orders[] = {
+    TCGETS,
+    TIOCGWINSZ,
+    FIONREAD,
+    PERF_EVENT_IOC_SET_OUTPUT,
+    PERF_EVENT_IOC_ID,
+    PERF_EVENT_IOC_PERIOD,
+    _IOC(_IOC_READ | _IOC_WRITE, 'f', 16, 96),
+};
 static const uint32_t process_orders[] = {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA, PR_SET_PDEATHSIG,
                                           PR_GET_DUMPABLE};
 static const uint32_t code[] = {PROT_EXEC};
@@ -79,7 +90,7 @@ const struct call_rule call_rules[] = {
     CALL(pselect6, 0),
     {SYS_utimensat, 0, CALL_NULL, 1, .error = EPERM}, /* of what is open */
     {SYS_fcntl, 0, CALL_ONE_OF, 1, .error = EPERM, VALUES(descriptor_orders)},
-    {SYS_ioctl, SANDBOX_EVENTS, CALL_ALLOWED, 0, 0, 0, NULL}, /* of perf events and of /proc */
+    {SYS_ioctl, SANDBOX_EVENTS, CALL_ONE_OF, 1, .error = ENOTTY, VALUES(event_orders)},
     {SYS_ioctl, 0, CALL_ONE_OF, 1, .error = ENOTTY, VALUES(device_orders)},
     /* Memory; code only for those that start programs. */
     CALL(mmap, SANDBOX_CODE),

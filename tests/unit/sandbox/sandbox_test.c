@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -197,6 +199,34 @@ static int read_what_is_given(void)
     return fd >= 0 && read(fd, text, sizeof(text)) == 6 && memcmp(text, "inside", 6) == 0
                ? SUCCEEDED
                : OTHERWISE;
+}
+
+static int terminal;
+
+/* What a terminal does for anybody else, and what puts words into its user's mouth. */
+static int order_a_terminal(void)
+{
+    struct winsize size;
+    struct termios modes = {0};
+    bool const sees = ioctl(terminal, TIOCGWINSZ, &size) == 0;
+    bool const is_kept = ioctl(terminal, TCSETS, &modes) < 0 && errno == ENOTTY &&
+                         ioctl(terminal, TIOCSTI, "x") < 0 && errno == ENOTTY;
+    return sees && is_kept ? SUCCEEDED : OTHERWISE;
+}
+
+TEST(a_terminal_takes_no_orders_from_a_confined_process)
+{
+    static const unsigned calls[] = {0, SANDBOX_EVENTS, SANDBOX_EVENTS | SANDBOX_FILES,
+                                     SANDBOX_PROGRAMS};
+    struct sandbox_wish wish = nothing;
+    terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0)
+        skip();
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        wish.calls = calls[i];
+        CHECK(outcome(order_a_terminal, &wish, 0) == SUCCEEDED);
+    }
+    close(terminal);
 }
 
 TEST(a_folder_that_was_given_can_be_read_and_no_more)
@@ -444,6 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_that_was_not_given_can_be_had),
         cmocka_unit_test(a_strict_sandbox_ends_what_asks_for_more),
+        cmocka_unit_test(a_terminal_takes_no_orders_from_a_confined_process),
         cmocka_unit_test(a_folder_that_was_given_can_be_read_and_no_more),
         cmocka_unit_test(children_are_allowed_and_strangers_stay_out_of_reach),
         cmocka_unit_test(what_every_program_does_goes_on),

@@ -24,11 +24,13 @@ static int claim(struct output_place *place, const struct recording_wish *wish, 
         err = output_check(wish, fault);
     if (err < 0)
         return err;
-    place->is_new = access(output, F_OK) < 0;
-    int const fd = open(end, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
+    struct own_place own;
+    int const fd = own_path_open(output, O_WRONLY | O_NONBLOCK, &own, NULL);
     if (fd < 0)
         return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o", output,
-                         strerror(errno));
+                         strerror(-fd));
+    place->is_new = !own.exists;
+    own_place_close(&own);
     close(fd);
     place->claim = output_claim(end, fault);
     return place->claim == -EBUSY ? -EBUSY : 0;

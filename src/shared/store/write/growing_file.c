@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/invariant.h"
+#include "base/own_path.h"
 #include "store/write/growing_asked.h"
 #include "store/write/place.h"
 #include "store/write/whole_write.h"
@@ -54,9 +56,9 @@ static int open_locked(const char *path, struct stat *opened)
     struct stat named;
     if (lstat(path, &named) == 0 && !S_ISREG(named.st_mode))
         return S_ISDIR(named.st_mode) ? -EISDIR : -EEXIST;
-    int const fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    int const fd = own_path_open(path, O_RDWR | O_NONBLOCK, NULL, NULL);
     if (fd < 0)
-        return -errno;
+        return fd;
     int err = mark_open(fd);
     if (!err && (fstat(fd, opened) < 0 || lstat(path, &named) < 0 || !is_same(opened, &named)))
         err = -EAGAIN;
@@ -72,6 +74,53 @@ int growing_file_claim(const char *path)
     for (unsigned i = 0; i < TRIES && fd == -EAGAIN; i++)
         fd = open_locked(path, &opened);
     return fd == -EAGAIN ? -EBUSY : fd;
+}
+
+/* All that follows is done in the folder that the path leads to then, as own_path.h judges it. */
+static int create_new(const char *path)
+{
+    struct own_place place;
+    int err = own_place_find(path, &place, NULL);
+    if (err)
+        return err;
+    err = place.exists ? -EEXIST : own_place_open(&place, O_RDWR);
+    own_place_close(&place);
+    return err == -EAGAIN ? -EEXIST : err;
+}
+
+/* Within that folder. */
+static int rename_to(const char *from, const char *path)
+{
+    struct own_place place;
+    const char *slash = strrchr(path, '/');
+    int err = own_place_find(from, &place, NULL);
+    if (err)
+        return err;
+    if (renameat(place.folder, place.name, place.folder, slash ? slash + 1 : path) < 0)
+        err = -errno;
+    own_place_close(&place);
+    return err;
+}
+
+static int link_to(const char *open_file, const char *path)
+{
+    struct own_place place;
+    int err = own_place_find(path, &place, NULL);
+    if (err)
+        return err;
+    if (linkat(AT_FDCWD, open_file, place.folder, place.name, AT_SYMLINK_FOLLOW) < 0)
+        err = -errno;
+    own_place_close(&place);
+    return err;
+}
+
+static void remove_name(const char *path)
+{
+    struct own_place place;
+    if (own_place_find(path, &place, NULL) < 0)
+        return;
+    unlinkat(place.folder, place.name, 0);
+    own_place_close(&place);
 }
 
 /* A name beside `path` that nobody can know beforehand. */
@@ -92,9 +141,7 @@ static int create_named(struct growing_file *file, const char *path)
         file->temporary = make_name(path);
         if (!file->temporary)
             break;
-        file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (file->fd < 0)
-            file->fd = -errno;
+        file->fd = create_new(file->temporary);
     }
     int const err = file->temporary ? file->fd : -ENOMEM;
     if (err < 0) {
@@ -109,8 +156,8 @@ static int create_named(struct growing_file *file, const char *path)
 static int replace_file(struct growing_file *file, const char *path)
 {
     int err = create_named(file, path);
-    if (!err && rename(file->temporary, path) < 0)
-        err = -errno;
+    if (!err)
+        err = rename_to(file->temporary, path);
     if (err) {
         growing_file_discard(file);
         return err;
@@ -130,11 +177,9 @@ static bool is_claim_to(int claim, const char *path, struct stat *opened)
 
 char *growing_file_place(const char *path)
 {
-    struct stat about;
-    bool const is_own =
-        !asked && (lstat(path, &about) < 0 || !S_ISLNK(about.st_mode) || about.st_uid == geteuid());
-    char *real = is_own ? realpath(path, NULL) : NULL;
-    return real ? real : strdup(path);
+    char place[PATH_MAX];
+    bool const is_own = !asked && own_path_resolve(path, place, NULL) == 0;
+    return strdup(is_own ? place : path);
 }
 
 static int take_asked(struct growing_file *file, const char *path, int claim)
@@ -250,12 +295,11 @@ static const char *open_file_path(const struct growing_file *file, char text[64]
 
 static int open_nameless(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder)
+    struct own_place place;
+    if (own_place_find(path, &place, NULL) < 0)
         return -1;
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    free(folder);
+    int const fd = openat(place.folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    own_place_close(&place);
     return fd;
 }
 
@@ -294,9 +338,7 @@ static int give_name(struct growing_file *file, const char *path)
         char *name = make_name(path);
         if (!name)
             return -ENOMEM;
-        err = linkat(AT_FDCWD, open_file_path(file, text), AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0
-                  ? -errno
-                  : 0;
+        err = link_to(open_file_path(file, text), name);
         if (err)
             free(name);
         else
@@ -308,8 +350,8 @@ static int give_name(struct growing_file *file, const char *path)
 int growing_file_put_in_place(struct growing_file *file, const char *path)
 {
     int err = file->temporary ? 0 : give_name(file, path);
-    if (!err && rename(file->temporary, path) < 0)
-        err = -errno;
+    if (!err)
+        err = rename_to(file->temporary, path);
     if (err)
         return err;
     free(file->temporary);
@@ -341,6 +383,6 @@ void growing_file_discard(struct growing_file *file)
     if (file->fd >= 0 && file->temporary && asked)
         asked->discard(file->temporary);
     else if (file->fd >= 0 && file->temporary)
-        unlink(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): as above */
+        remove_name(file->temporary); /* NOLINT(clang-analyzer-unix.Malloc): as above */
     growing_file_close(file);
 }

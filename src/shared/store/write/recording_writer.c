@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/invariant.h"
+#include "base/own_path.h"
 #include "store/write/copy.h"
 #include "store/write/place.h"
 #include "store/write/writer.h"
