@@ -127,6 +127,14 @@ void heaptrack_deaths(struct heaptrack_events *events, const struct block_run *r
     }
 }
 
+/* What may be live besides what is known to be: before the peak, a level as high would be the peak
+ * for whoever reads the file. */
+static int64_t highest_level(const struct heaptrack_events *events)
+{
+    bool const strictly_under = !events->past_peak && events->peak != PEAK_UNKNOWN;
+    return plus(events->peak, -(int64_t)strictly_under);
+}
+
 void heaptrack_births(struct heaptrack_events *events, const struct block_run *run)
 {
     uint32_t trace = events->traces[run->stack];
@@ -135,7 +143,8 @@ void heaptrack_births(struct heaptrack_events *events, const struct block_run *r
     for (int b = 0; b < 2 && !events->failed; b++) {
         uint32_t info = batches[b].count ? find_info(events, batches[b].size, trace, 0) : 0;
         for (uint64_t i = 0; i < batches[b].count; i++) {
-            if (events->held.info && plus(events->level, as_level(batches[b].size)) > events->peak)
+            if (events->held.info &&
+                plus(events->level, as_level(batches[b].size)) > highest_level(events))
                 release_held(events);
             allocate(events, info, batches[b].size);
             release_held(events);
@@ -147,8 +156,7 @@ void heaptrack_births(struct heaptrack_events *events, const struct block_run *r
  * peak. */
 static uint64_t fitting_size(struct heaptrack_events *events, struct batch batch, uint64_t blocks)
 {
-    bool strictly_under = !events->past_peak && events->peak != PEAK_UNKNOWN;
-    int64_t const below = plus(events->peak, -(int64_t)strictly_under);
+    int64_t const below = highest_level(events);
     uint64_t fits =
         below > events->level ? ((uint64_t)below - (uint64_t)events->level) / blocks : 0;
     if (batch.size <= fits)
