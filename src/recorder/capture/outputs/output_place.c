@@ -15,11 +15,20 @@ void output_place_init(struct output_place *place)
     *place = (struct output_place){.claim = -1};
 }
 
+/* Not -ENOENT, which is said of a program that is not there. */
+static int cannot_write(const char *output, int err, struct fault *fault)
+{
+    return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o", output,
+                     strerror(-err));
+}
+
 static int claim(struct output_place *place, const struct recording_wish *wish, struct fault *fault)
 {
     const char *output = wish->output;
     char end[PATH_MAX];
     int err = own_path_resolve(output, end, fault);
+    if (err < 0 && err != -EPERM)
+        return cannot_write(output, err, fault);
     if (!err)
         err = output_check(wish, fault);
     if (err < 0)
@@ -27,8 +36,7 @@ static int claim(struct output_place *place, const struct recording_wish *wish, 
     struct own_place own;
     int const fd = own_path_open(output, O_WRONLY | O_NONBLOCK, &own, NULL);
     if (fd < 0)
-        return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o", output,
-                         strerror(-fd));
+        return cannot_write(output, fd, fault);
     place->is_new = !own.exists;
     own_place_close(&own);
     close(fd);
