@@ -311,12 +311,16 @@ void session_abandon(struct session *session)
 {
     struct fault ignored;
     char path[PATH_MAX];
+    int *const claim = session->options.claim;
     snprintf(path, sizeof(path), "%s", session->path);
+    if (claim && *claim < 0)
+        *claim = recording_writer_claim(session->writer);
     if (session->options.symbols)
         symbol_queue_forget(session->options.symbols, session->recording);
     recording_writer_finish(session->writer, session->recording, &ignored);
     destroy(session);
-    output_remove(path, false);
+    if (!claim || *claim < 0)
+        output_remove(path, false);
 }
 
 bool session_name(struct session *session, bool wait)

@@ -101,7 +101,7 @@ struct session_end {
 int session_end(struct session *session, const struct session_end *end, struct fault *fault);
 /* A sentence for the quality part of its reports. */
 void session_note(struct session *session, const char *text);
-/* Forgets it: the file goes too. */
+/* Forgets it: the file goes too, or stays claimed for the next session of that name. */
 void session_abandon(struct session *session);
 
 /* Asks for the names of all frames, and waits for them or, unless `wait`, says whether they are

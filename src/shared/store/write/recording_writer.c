@@ -2,6 +2,7 @@
 #include "store/write/recording_writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -456,6 +457,11 @@ static void write_last_words(struct recording_writer *writer, struct recording *
             quality->unwritten_from_ns = bucket->end_ns;
     writer->max_bytes = UINT64_MAX;
     (void)write_state(writer, recording);
+}
+
+int recording_writer_claim(const struct recording_writer *writer)
+{
+    return fcntl(writer->file.fd, F_DUPFD_CLOEXEC, 3);
 }
 
 int recording_writer_finish(struct recording_writer *writer, struct recording *recording,

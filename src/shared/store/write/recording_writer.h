@@ -23,6 +23,10 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
 struct recording_writer *recording_writer_take(const char *path, int claim, uint64_t max_bytes,
                                                struct fault *fault);
 
+/* A descriptor of the file, the caller's to close: as long as it is open, no other process can write
+ * a file of that name; recording_writer_take makes the next one with it.  -1: there is none. */
+int recording_writer_claim(const struct recording_writer *writer);
+
 /* From now on, `behind` writes the file, so only the last call waits for the disk, and calls that
  * must merge older buckets at once.  If something cannot be written, a later call returns the
  * error.  `behind` must live longer than the writer. */
