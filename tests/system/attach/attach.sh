@@ -186,7 +186,7 @@ redis() {
     redis-benchmark -s redis.sock -n 100000 -r 20000 -t set,lpush -q >bench.out 2>&1 &
     local bench=$!
     started+=("$bench")
-    attach redis.memoir "$server" || return
+    attach redis.memoir --wait "$server" || return # by itself it loses some on a busy machine, and says so
     sleep 2
     end_attach
     wait "$bench"

@@ -14,13 +14,13 @@ attached() { # attached NAME GENERATOR_OPTIONS…: and $earlier times before tha
     shift
     begin "$name" "$generator" --books "$name.books" --ready ready --go go "$@"
     for ((i = 0; i < earlier; i++)); do
-        attach earlier.memoir "$target" || return
+        attach earlier.memoir --wait "$target" || return
         sleep 0.3
         end_attach
         at_least "$name-earlier-$i" 1000 "$(summary earlier.memoir calls)"
     done
     read -r _ <ready
-    attach "$name.memoir" "$target" || return
+    attach "$name.memoir" --wait "$target" || return # what is estimated is not exact: thinned.sh
     echo go >go
     read -r _ <ready
     end_attach
