@@ -30,7 +30,7 @@ static const uint32_t descriptor_orders[] = {
     F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW,    F_GET_SEALS,
 };
 static const uint32_t device_orders[] = {TCGETS, TIOCGWINSZ, FIONREAD};
-/* And of perf events, and the one of /proc/PID/pagemap. */
+/* And of perf events, the one of /proc/PID/pagemap, and how the process of a pidfd has ended. */
 static const uint32_t event_orders[] = {
     TCGETS,
     TIOCGWINSZ,
@@ -39,6 +39,7 @@ static const uint32_t event_orders[] = {
     PERF_EVENT_IOC_ID,
     PERF_EVENT_IOC_PERIOD,
     _IOC(_IOC_READ | _IOC_WRITE, 'f', 16, 96),
+    _IOC(_IOC_READ | _IOC_WRITE, 0xff, 11, 64),
 };
 static const uint32_t process_orders[] = {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA, PR_SET_PDEATHSIG,
                                           PR_GET_DUMPABLE};
