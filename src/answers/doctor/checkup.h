@@ -37,7 +37,7 @@ struct check *checkup_add(struct checkup *checkup, const char *group, const char
 
 void check_set_command(struct check *check, const char *command);
 
-/* The first check of that name in a group, or NULL. */
+/* Returns the first check of that name in a group, or NULL. */
 const struct check *checkup_find(const struct checkup *checkup, const char *group,
                                  const char *name);
 

@@ -3,5 +3,5 @@
 
 #define BUILD_ID_TEXT_MAX 132
 
-/* Lower-case hex.  0, or -ENOENT when it has none. */
+/* Lower-case hex.  Returns 0 or -ENOENT when it has none. */
 int libc_build_id(char text[BUILD_ID_TEXT_MAX]);

@@ -20,7 +20,7 @@ struct fill_options {
     const struct net *old; /* what was in the folder: its ports are kept; NULL: nothing */
 };
 
-/* 0 or -errno with a sentence.  The network has no process yet. */
+/* Returns 0 or -errno with a sentence.  The network has no process yet. */
 int net_fill(struct net *net, const struct net_template *plan, const struct fill_options *options,
              struct fault *fault);
 

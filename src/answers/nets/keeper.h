@@ -11,6 +11,6 @@
 /* Keeps the network of this folder until it is told to stop or it cannot come up.  What goes
  * wrong is said, too.  What to exit with. */
 int keeper_run(const char *dir, say_fn say);
-/* Ends a network whose keeper was killed, as the keeper would have.  0 or -errno with a
+/* Ends a network whose keeper was killed, as the keeper would have.  Returns 0 or -errno with a
  * sentence. */
 int keeper_end(const char *dir, say_fn say, struct fault *fault);

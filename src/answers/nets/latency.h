@@ -12,5 +12,6 @@ struct latency {
 };
 
 void latency_add(struct latency *latency, uint64_t us);
-/* The time within which this share (0.5, 0.99, 1) of all was done; 0 when there was none. */
+/* Returns the time within which this share (0.5, 0.99, 1) of all was done; 0 when there was
+ * none. */
 uint64_t latency_percentile(const struct latency *latency, double share);

@@ -35,5 +35,5 @@ struct load_kind {
 const struct load_kind *load_kind_find(const char *name); /* NULL: none */
 
 /* Runs until a signal comes on `stop` (a descriptor that becomes readable).  Writes a JSON line
- * each second, and a last one with "final":true.  0 or -errno with a sentence. */
+ * each second, and a last one with "final":true.  Returns 0 or -errno with a sentence. */
 int load_run(const struct load_options *options, int stop, FILE *log, struct fault *fault);

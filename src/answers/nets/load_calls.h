@@ -14,7 +14,7 @@ struct load_calls *load_calls_create(const struct load_kind *kind, const text_li
 void load_calls_destroy(struct load_calls *calls); /* what is under way is forgotten */
 size_t load_calls_under_way(const struct load_calls *calls);
 
-/* Begins a call of the target with this index.  0 or -errno. */
+/* Begins a call of the target with this index.  Returns 0 or -errno. */
 int load_calls_begin(struct load_calls *calls, size_t target, const char *path,
                      const struct protobuf_out *body, uint64_t due_ns);
 /* Works until one of the two descriptors is readable or calls ended; at most a second. */

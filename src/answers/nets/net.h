@@ -102,7 +102,7 @@ size_t net_count(const struct net *net, enum part_kind kind, enum part_state at_
 char *net_path(const struct net *net, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* 0 or -errno with a sentence. */
+/* Returns 0 or -errno with a sentence. */
 int net_parse(struct net *net, struct slice text, struct fault *fault);
 int net_read(struct net *net, const char *dir,
              struct fault *fault); /* -ENOENT: none was ever there */

@@ -4,6 +4,6 @@
 #include "nets/net.h"
 
 /* Gives every port of the network without a number a free one, below those the kernel gives to
- * connections of others, and tests that the numbers given are free.  0, or -EADDRINUSE with a
- * sentence that names the port and the node. */
+ * connections of others, and tests that the numbers given are free.  Returns 0 or -EADDRINUSE with
+ * a sentence that names the port and the node. */
 int ports_choose(struct net *net, struct fault *fault);

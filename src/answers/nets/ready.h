@@ -13,7 +13,7 @@ struct ready_check {
     char last[200];   /* what came back instead */
 };
 
-/* Looks, and asks if it is time to.  Whether the part is ready. */
+/* Looks, and asks if it is time to.  Returns whether the part is ready. */
 bool ready_look(struct ready_check *check, struct http *http, uint64_t now_ns);
 /* What it waits for, as a sentence. */
 void ready_tell(const struct ready_check *check, char *text, size_t size);

@@ -26,6 +26,6 @@ struct ssh_call {
     size_t size;
 };
 
-/* 0, or -errno with a sentence: the last line that the other side or ssh said.  -EHOSTUNREACH:
- * ssh itself could not. */
+/* Returns 0 or -errno with a sentence: the last line that the other side or ssh said.
+ * -EHOSTUNREACH: ssh itself could not. */
 int ssh_run(const struct ssh_target *target, const struct ssh_call *call, struct fault *fault);

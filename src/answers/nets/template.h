@@ -63,14 +63,14 @@ struct net_template {
     text_list watch; /* options of memoir watch that suit these nodes */
 };
 
-/* 0, or -errno with a sentence that names the line. */
+/* Returns 0 or -errno with a sentence that names the line. */
 int template_parse(struct net_template *plan, const char *name, struct slice text,
                    struct fault *fault);
 /* A shipped one by its name, else a file. */
 int template_open(struct net_template *plan, const char *name_or_path, struct fault *fault);
-/* "NAME=VALUE".  0, or -errno with a sentence: the template has no such setting. */
+/* "NAME=VALUE".  Returns 0 or -errno with a sentence: the template has no such setting. */
 int template_set(struct net_template *plan, const char *text, struct fault *fault);
 void template_fini(struct net_template *plan);
 
-/* The shipped ones, by index; NULL after the last. */
+/* Returns the shipped ones, by index; NULL after the last. */
 const char *template_shipped(size_t index, const char **text);

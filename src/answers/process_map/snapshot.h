@@ -36,7 +36,7 @@ struct process_snapshot {
     struct smaps smaps; /* what the names of regions lie in */
 };
 
-/* 0, or -errno with one sentence: -ESRCH no such process or it ended, -EPERM not allowed,
+/* Returns 0 or -errno with one sentence: -ESRCH no such process or it ended, -EPERM not allowed,
  * -ENOEXEC it has no memory of its own (kernel thread, zombie).  The caller ends it with
  * snapshot_fini after success. */
 int snapshot_read(struct process_snapshot *snapshot, uint32_t pid,

@@ -11,5 +11,5 @@ int walk_region(uint32_t pid, uint64_t start, uint64_t end, size_t most, struct 
                 struct fault *fault);
 void region_cells_fini(struct region_cells *cells);
 
-/* How large a cell is, so that there are at most `most` of whole pages. */
+/* Returns how large a cell is, so that there are at most `most` of whole pages. */
 uint64_t region_cell_bytes(uint64_t size, uint64_t page, size_t most);

@@ -14,6 +14,6 @@
 #define GLIBC_READS_DEEP (1u << 22) /* with breakdown.deep */
 #define GLIBC_STEPS_MAX  (1u << 23) /* blocks */
 
-/* Claims thread arenas and large blocks, and adds a view; nothing when the program has no glibc
- * or does not use its malloc. 0 or -errno: -ENOENT no arena was found. */
+/* Claims thread arenas and large blocks, and adds a view; nothing when the program has no glibc or
+ * does not use its malloc. Returns 0 or -errno: -ENOENT no arena was found. */
 int glibc_arenas_look(struct breakdown *breakdown, const struct process_bytes *process);

@@ -18,5 +18,5 @@ struct java_counters {
     uint64_t collections, threads;
 };
 
-/* Out of the bytes of hsperfdata.  0, or -EINVAL when they are none. */
+/* Out of the bytes of hsperfdata.  Returns 0 or -EINVAL when they are none. */
 int java_counters_parse(struct java_counters *counters, struct slice bytes);

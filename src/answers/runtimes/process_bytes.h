@@ -17,7 +17,7 @@ struct process_bytes {
     struct pagemap pagemap;
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int process_bytes_open(struct process_bytes *process, uint32_t pid);
 void process_bytes_close(struct process_bytes *process);
 
@@ -25,9 +25,10 @@ void process_bytes_close(struct process_bytes *process);
 bool process_bytes_read(const struct process_bytes *process, uint64_t address, void *to,
                         size_t size);
 
-/* What is in memory of it; the rest of `to` is zero.  The bytes read. */
+/* Like process_bytes_read, but reads only pages that are in memory; the rest of `to` is zero.
+ * Returns the number of bytes read. */
 size_t process_bytes_read_present(const struct process_bytes *process, uint64_t address, void *to,
                                   size_t size);
 
-/* Whether the kernel lets us read there; tries it.  0 or -errno. */
+/* Whether the kernel lets us read there; tries it.  Returns 0 or -errno. */
 int process_bytes_allowed(const struct process_bytes *process, uint64_t address);

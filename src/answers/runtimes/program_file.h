@@ -11,9 +11,10 @@ struct program_file {
     uint64_t bias; /* address in the process less address in the file */
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int program_file_open(struct program_file *file, const struct breakdown *breakdown);
 void program_file_close(struct program_file *file);
 
-/* The address in the process of a data symbol of .symtab or .dynsym; 0 when there is none. */
+/* Returns the address in the process of a data symbol of .symtab or .dynsym; 0 when there is
+ * none. */
 uint64_t program_file_symbol(const struct program_file *file, const char *name);

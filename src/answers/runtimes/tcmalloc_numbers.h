@@ -12,8 +12,8 @@ struct tcmalloc_numbers {
     uint64_t system_bytes, free_bytes, unmapped_bytes, committed_bytes;
 };
 
-/* How many places in the words look like the counters; the numbers are those of the last.  (For
- * tests, and for the below.) */
+/* Returns how many places in the words look like the counters; the numbers are those of the last.
+ * (For tests, and for the below.) */
 size_t tcmalloc_numbers_search(const uint64_t *words, size_t count,
                                struct tcmalloc_numbers *numbers);
 

@@ -47,7 +47,7 @@ struct bandwidth_question {
     bool all_counters; /* read all series, for bandwidth_deltas_write */
 };
 
-/* 0 or -errno with a sentence. */
+/* Returns 0 or -errno with a sentence. */
 int bandwidth_read(struct bandwidth *bandwidth, const struct run *run,
                    const struct bandwidth_question *question, struct fault *fault);
 void bandwidth_fini(struct bandwidth *bandwidth);
@@ -65,5 +65,5 @@ struct bandwidth_sum {
     bool has_p2p;
 };
 int bandwidth_sum_make(const struct bandwidth *bandwidth, const struct node_group *group,
-                       struct bandwidth_sum *sum); /* 0 or -ENOMEM */
+                       struct bandwidth_sum *sum); /* Returns 0 or -ENOMEM. */
 void bandwidth_sum_fini(struct bandwidth_sum *sum);

@@ -40,7 +40,7 @@ enum bandwidth_picture { PICTURE_TRAFFIC, PICTURE_POOL, PICTURE_HEAP };
 /* 0; -ENOMEM; -ENODATA: the run has nothing of it. */
 int bandwidth_draw(const struct bandwidth_answer *answer, enum bandwidth_picture picture,
                    struct svg_out *out);
-/* Whether the series is the pool gauge of its node. */
+/* Returns whether the series is the pool gauge of its node. */
 bool bandwidth_is_pool(const struct bandwidth *bandwidth, const struct series *series);
 /* time,pool of a node. */
 void bandwidth_pool_write(const struct bandwidth *bandwidth, uint32_t node, FILE *out);

@@ -21,11 +21,11 @@ struct traffic_role {
 void traffic_role_of(const struct run *run, uint32_t node, const struct exposition_series *series,
                      struct traffic_role *role);
 
-/* The names of others, or NULL. */
+/* Returns the names of others, or NULL. */
 const char *traffic_pool(const struct run *run, uint32_t node);
 const char *traffic_height(const struct run *run, uint32_t node);
 const char *traffic_transactions(const struct run *run, uint32_t node);
 /* Bytes of live objects in the heap: "inuse" of the class. */
 const char *traffic_heap(const struct run *run, uint32_t node);
-/* Whether its class knows the second kind. */
+/* Returns whether its class knows the second kind. */
 bool traffic_has_p2p(const struct run *run, uint32_t node);

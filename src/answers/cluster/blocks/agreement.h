@@ -36,7 +36,7 @@ struct agreement {
     uint64_t timeless;  /* events without a time, left out */
 };
 
-/* 0 or -ENOMEM; fini is allowed after both. */
+/* Returns 0 or -ENOMEM; fini is allowed after both. */
 int agreement_init(struct agreement *agreement, uint64_t end_round);
 void agreement_fini(struct agreement *agreement);
 /* For log_reading: `context` is the agreement. */
@@ -44,7 +44,7 @@ int agreement_handle(void *context, const char *node, const struct log_event *ev
 /* Puts the events in order of time and computes how long rounds took.  After it, no more are
  * taken. */
 void agreement_sort(struct agreement *agreement);
-/* Whether a weight says something about an event of this type. */
+/* Returns whether a weight says something about an event of this type. */
 bool agreement_has_weight(const char *type);
 
 /* Times of day are UTC.  A colour for each node where the style has colours. */

@@ -21,7 +21,7 @@ struct block_log_facts {
     char why_odd[160];
 };
 /* Calls `each` for every record in the order of the file; a torn last line counts as odd.  What
- * `each` returns other than 0 ends it and is returned. 0 or -errno with a sentence. */
+ * `each` returns other than 0 ends it and is returned. Returns 0 or -errno with a sentence. */
 int block_log_read(const char *path, block_record_fn each, void *context,
                    struct block_log_facts *facts, struct fault *fault);
 

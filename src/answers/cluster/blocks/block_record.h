@@ -46,8 +46,8 @@ struct block_record {
     char replaces[BLOCK_HASH_MAX];
 };
 
-/* From the MessagePack map of a header.  Fields of other types than they should be are passed
- * over.  0 or -EINVAL with a sentence: no map, no sense. */
+/* From the MessagePack map of a header.  Fields of other types than they should be are passed over.
+ * Returns 0 or -EINVAL with a sentence: no map, no sense. */
 int block_header_parse(struct slice map, struct block_header *header, struct fault *fault);
 
 /* Appends the header's map: its fields, and tc if `has_total` and they have none.  Without

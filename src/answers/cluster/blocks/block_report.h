@@ -12,7 +12,7 @@ void block_text_write(FILE *out, const struct text_style *style, const struct bl
                       size_t count, const struct block_lag *lags, bool tps1);
 /* One row per block. */
 void block_csv_write(FILE *out, const struct block_stats *stats, size_t count);
-/* 0 or -EIO. */
+/* Returns 0 or -EIO. */
 int block_json_write(FILE *out, const struct block_stats *stats, size_t count,
                      const struct block_lag *lags);
 /* The original's FILE.stats: {"blocks":…,"tc":…,"mintxn":…,…}. */

@@ -67,7 +67,7 @@ struct block_stats_options {
     bool all; /* the core is everything */
 };
 
-/* 0 or -errno with a sentence: not to be read, nothing in it. */
+/* Returns 0 or -errno with a sentence: not to be read, nothing in it. */
 int block_stats_read(struct block_stats *stats, const char *path,
                      const struct block_stats_options *options, struct fault *fault);
 void block_stats_fini(struct block_stats *stats);
@@ -81,7 +81,7 @@ struct block_lag {
     double median_s, mean_s, p95_s, max_s;
     double within_s; /* the largest error of an arrival that was compared */
 };
-/* One per file, in order.  Heights with an unknown arrival are left out.  0 or -ENOMEM. */
+/* One per file, in order.  Heights with an unknown arrival are left out.  Returns 0 or -ENOMEM. */
 int block_lag_find(const struct block_stats *stats, size_t count, struct block_lag *lags);
 
 /* The pieces of block_stats_read, for itself. */

@@ -16,9 +16,9 @@ struct chain_point { /* by scrape of the set */
 };
 typedef VEC(struct chain_point) chain_point_list;
 
-/* 0 or -ENOMEM.  `bad` counts headers that could not be read. */
+/* Returns 0 or -ENOMEM.  `bad` counts headers that could not be read. */
 int chain_points_read(const struct series_set *set, chain_point_list *points, uint64_t *bad);
 
-/* Of the JSON of a header: "rnd" and "tc", of "block" or at its top; what is left out is 0.  0
- * or -EINVAL. */
+/* Of the JSON of a header: "rnd" and "tc", of "block" or at its top; what is left out is 0.
+ * Returns 0 or -EINVAL. */
 int chain_header_parse(struct slice text, uint64_t *height, uint64_t *transactions);

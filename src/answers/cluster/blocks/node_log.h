@@ -23,16 +23,16 @@ struct log_event {
     uint64_t weight, weight_total;
 };
 
-/* One line, which may have words of another program before the object.  0 or -EINVAL. */
+/* One line, which may have words of another program before the object.  Returns 0 or -EINVAL. */
 int log_line_parse(struct slice line, struct log_event *event);
-/* "2026-05-28T10:00:00.123456-05:00", with any number of digits behind the point, or Z.  0 or
- * -EINVAL. */
+/* "2026-05-28T10:00:00.123456-05:00", with any number of digits behind the point, or Z.  Returns 0
+ * or -EINVAL. */
 int log_time_parse(const char *text, int64_t *time_us);
 /* "10:00:00.123456", or "2026-05-28T10:00:00.123456Z"; UTC. */
 #define LOG_TIME_MAX 96
 const char *log_clock_render(int64_t time_us, char out[LOG_TIME_MAX]);
 const char *log_date_render(int64_t time_us, char out[LOG_TIME_MAX]);
-/* The node of a heading such as "  Primary/node.log:"; the bytes of its name, or 0. */
+/* Returns the node of a heading such as "  Primary/node.log:"; the bytes of its name, or 0. */
 size_t log_heading_parse(struct slice line, const char **name);
 
 struct log_reading {
@@ -45,8 +45,8 @@ struct log_reading {
 };
 
 /* `path` is a file, or a folder with *-node.log, node.log or NODE/node.log in it.  The node is
- * named by the heading, else by the file (r1-node.log), else by its folder.  0 or -errno with a
- * sentence. */
+ * named by the heading, else by the file (r1-node.log), else by its folder.  Returns 0 or -errno
+ * with a sentence. */
 int node_log_read(struct log_reading *reading, const char *path, struct fault *fault);
 /* Like node_log_read, from memory; for tests. */
 int node_log_read_bytes(struct log_reading *reading, struct slice text, const char *node);

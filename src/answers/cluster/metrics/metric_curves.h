@@ -46,24 +46,24 @@ struct metric_curves {
     char difference[300];            /* "A_-_B" */
 };
 
-/* Adds "label=value".  0 or -EINVAL with a sentence. */
+/* Adds "label=value".  Returns 0 or -EINVAL with a sentence. */
 int curve_question_filter(struct curve_question *question, const char *text, struct fault *fault);
 void curve_question_fini(struct curve_question *question);
 /* For series_read: whether the question needs a series. */
 bool curve_question_wants(void *question, const struct exposition_series *series);
-/* Whether the labels, and the node, are those that are asked for. */
+/* Returns whether the labels, and the node, are those that are asked for. */
 bool curve_question_fits(const struct curve_question *question, const struct series_set *set,
                          const struct series *series);
 
-/* 0 or -errno with a sentence: no such metric, a gauge where a counter is needed, … */
+/* Returns 0 or -errno with a sentence: no such metric, a gauge where a counter is needed, … */
 int metric_curves_make(struct metric_curves *curves, const struct series_set *set,
                        const struct curve_question *question, const struct node_groups *groups,
                        struct fault *fault);
 void metric_curves_fini(struct metric_curves *curves);
-/* Inside metric_curves_make: points for answers that never came.  0 or -ENOMEM. */
+/* Inside metric_curves_make: points for answers that never came.  Returns 0 or -ENOMEM. */
 int metric_curves_add_gaps(struct metric_curves *curves, const struct series_set *set);
 
-/* The group of a node: the first that has it; NULL: none. */
+/* Returns the group of a node: the first that has it; NULL: none. */
 const struct node_group *node_group_of(const struct node_groups *groups, uint32_t node);
 
 struct histogram_bucket {

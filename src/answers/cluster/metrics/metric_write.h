@@ -28,6 +28,6 @@ int metric_curves_draw(const struct metric_curves *curves, const struct run *run
                        struct svg_out *out);
 
 /* Everything as OpenMetrics for back-filling, with the labels n and role, families apart, each
- * series in order of time.  0, -ENOMEM, or -ENODATA when nothing is asked for. */
+ * series in order of time.  Returns 0, -ENOMEM, or -ENODATA when nothing is asked for. */
 int metric_export_write(const struct series_set *set, const struct curve_question *question,
                         const struct node_groups *groups, FILE *out);

@@ -9,7 +9,7 @@
 
 #include "cluster/runs/run_book.h"
 
-/* Enters the metrics files that are not in the book yet; `added` says how many.  0 or -errno
- * with a sentence. */
+/* Enters the metrics files that are not in the book yet; `added` says how many.  Returns 0 or
+ * -errno with a sentence. */
 int metrics_book_update(struct run_book *book, const struct run *run, uint64_t *added,
                         struct fault *fault);

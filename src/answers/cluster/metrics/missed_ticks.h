@@ -9,6 +9,6 @@
 typedef VEC(int64_t) tick_list; /* Unix time in microseconds, ascending */
 
 /* The ticks after the first of these answers of a node, up to `end_us`, the last tick that is
- * known.  `stamps` are ascending.  At most MISSED_MAX in a row.  0 or -ENOMEM. */
+ * known.  `stamps` are ascending.  At most MISSED_MAX in a row.  Returns 0 or -ENOMEM. */
 #define MISSED_MAX 1000u
 int missed_ticks(const struct run *run, const tick_list *stamps, int64_t end_us, tick_list *missed);

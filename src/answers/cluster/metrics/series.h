@@ -57,15 +57,15 @@ struct series_set {
 /* Whether a series is wanted; called from several threads. */
 typedef bool (*series_wanted_fn)(void *context, const struct exposition_series *series);
 
-/* Reads all metrics of the run; `wanted` NULL: every series.  0 or -errno with a sentence; files
- * that cannot be read are counted. */
+/* Reads all metrics of the run; `wanted` NULL: every series.  Returns 0 or -errno with a sentence;
+ * files that cannot be read are counted. */
 int series_read(struct series_set *set, const struct run *run, series_wanted_fn wanted,
                 void *context, struct fault *fault);
 void series_fini(struct series_set *set);
 
 double series_value(struct series_point point);
 int64_t series_time(const struct series_set *set, struct series_point point);
-/* The scrapes of a node: the first, and how many. */
+/* Returns the scrapes of a node: the first, and how many. */
 uint32_t series_scrapes_of(const struct series_set *set, uint32_t node, uint32_t *first);
 
 struct series_step {
@@ -73,13 +73,13 @@ struct series_step {
     double seconds;  /* it took */
     bool is_reset;   /* the counter began anew: all there is came since then */
 };
-/* What counter `series` gained up to its point `at`.  One that was not there when the node was
- * asked before, and is now, began at 0. */
+/* Returns what counter `series` gained up to its point `at`.  One that was not there when the node
+ * was asked before, and is now, began at 0. */
 struct series_step series_step(const struct series_set *set, const struct series *series,
                                size_t at);
 
-/* The series of this name, as a range: they lie together, by labels, then node. */
+/* Returns the series of this name, as a range: they lie together, by labels, then node. */
 size_t series_find(const struct series_set *set, const char *name, const struct series **first);
 
-/* The series of a node, by name and labels: indexes of set->series. */
+/* Returns the series of a node, by name and labels: indexes of set->series. */
 const uint32_t *series_of_node(const struct series_set *set, uint32_t node, size_t *count);

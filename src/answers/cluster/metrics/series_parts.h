@@ -15,7 +15,7 @@ struct series_part {
 };
 typedef VEC(struct series_part) series_part_list;
 
-/* Reads all scrapes of the set; parts come in order of scrapes.  0 or -ENOMEM. */
+/* Reads all scrapes of the set; parts come in order of scrapes.  Returns 0 or -ENOMEM. */
 int series_read_parts(struct series_set *set, series_wanted_fn wanted, void *context,
                       series_part_list *parts);
 void series_parts_fini(series_part_list *parts);

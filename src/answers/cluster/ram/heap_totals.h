@@ -23,8 +23,8 @@ struct heap_totals {
     struct fault first_fault; /* why, of the first of them, with its name */
 };
 
-/* `is_wanted` (by node; NULL: all).  0 or -errno with a sentence; a profile that cannot be read
- * is counted. */
+/* `is_wanted` (by node; NULL: all).  Returns 0 or -errno with a sentence; a profile that cannot be
+ * read is counted. */
 int heap_totals_read(struct heap_totals *totals, const struct run *run, const bool *is_wanted,
                      struct fault *fault);
 void heap_totals_fini(struct heap_totals *totals);

@@ -33,22 +33,22 @@ struct ram {
     uint64_t odd_blocks; /* blockinfo without a height */
 };
 
-/* `nodes` NULL: all; else those whose name or nick matches.  0 or -errno with a sentence: no
- * node, nothing to show. */
+/* `nodes` NULL: all; else those whose name or nick matches.  Returns 0 or -errno with a sentence:
+ * no node, nothing to show. */
 int ram_read(struct ram *ram, const struct run *run, const struct pattern *nodes,
              struct fault *fault);
 void ram_fini(struct ram *ram);
 
 /* `node` counts those asked for. */
 int64_t ram_value(const struct ram *ram, size_t node, size_t column, size_t stamp);
-/* The height a node was at; RAM_NONE. */
+/* Returns the height a node was at; RAM_NONE. */
 int64_t ram_round(const struct ram *ram, size_t node, size_t stamp);
-/* Whether the node's process is another than in the row before, by its number or by what it says
- * of itself. */
+/* Returns whether the node's process is another than in the row before, by its number or by what it
+ * says of itself. */
 bool ram_is_restart(const struct ram *ram, size_t node, size_t stamp);
-/* The highest of all nodes. */
+/* Returns the highest of all nodes. */
 int64_t ram_round_of_all(const struct ram *ram, size_t stamp);
-/* The column of a name; -1. */
+/* Returns the column of a name; -1. */
 int64_t ram_column(const struct ram *ram, const char *name);
 /* As columns are called: its name, or its nick if another node has that name. */
 const char *ram_node_label(const struct ram *ram, size_t node);

@@ -13,9 +13,9 @@ struct size_line {
 };
 
 /* "stamp,date,rss_kib,vsz_kib[,pid,pss_kib,swap_kib,…]", as scrape/local/local_sample.h writes
- * them.  0 or -EINVAL. */
+ * them.  Returns 0 or -EINVAL. */
 int size_line_parse(struct slice line, struct size_line *out);
 
-/* The height in blockinfo: block.rnd, or rnd, round, height or number of the block or of the
- * whole, as a number or as hexadecimal text.  INT64_MIN: there is none. */
+/* Returns the height in blockinfo: block.rnd, or rnd, round, height or number of the block or of
+ * the whole, as a number or as hexadecimal text.  INT64_MIN: there is none. */
 int64_t blockinfo_height(struct slice text);

@@ -30,7 +30,8 @@ struct ram_growth {
     uint32_t compared; /* nodes with two profiles */
 };
 
-/* `from_us` and `to_us`: the first profile not before, the last not after them.  0 or -errno. */
+/* `from_us` and `to_us`: the first profile not before, the last not after them.  Returns 0 or
+ * -errno. */
 int ram_growth_read(struct ram_growth *growth, const struct ram *ram, int64_t from_us,
                     int64_t to_us);
 void ram_growth_fini(struct ram_growth *growth, const struct ram *ram);

@@ -38,6 +38,6 @@ void ram_csv_write(const struct ram *ram, FILE *out);
 int ram_json_write(const struct ram_report *report, FILE *out);
 
 /* A chart for each of the columns (or those named, separated by commas), a line for each node,
- * coloured by role.  0, -ENOMEM, or -EINVAL with a sentence. */
+ * coloured by role.  Returns 0, -ENOMEM, or -EINVAL with a sentence. */
 int ram_plot_render(const struct ram *ram, const char *columns, bool over_rounds,
                     struct svg_out *out, struct fault *fault);

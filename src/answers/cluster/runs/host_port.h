@@ -15,11 +15,11 @@ struct host_port {
     bool is_ipv6;
 };
 
-/* 0, or -EINVAL for what cannot be a host: other letters than names and addresses have, a port
- * out of range, too long. */
+/* Returns 0 or -EINVAL for what cannot be a host: other letters than names and addresses have, a
+ * port out of range, too long. */
 int host_port_parse(struct slice text, struct host_port *out);
-/* Whether it is one host, however it is written: names without regard to case, IPv6 addresses by
- * their value. */
+/* Returns whether it is one host, however it is written: names without regard to case, IPv6
+ * addresses by their value. */
 bool host_equals(const struct host_port *a, const struct host_port *b);
 /* As it stands in an address of HTTP: "10.0.0.1:8580", "[2001:db8::1]:8580"; without a port if
  * that is 0. */

@@ -18,15 +18,15 @@ struct inventory {
     uint64_t odd_lines; /* that make no sense, and were left out */
 };
 
-/* 0 or -errno with a sentence: not to be read, neither INI nor JSON, too large. */
+/* Returns 0 or -errno with a sentence: not to be read, neither INI nor JSON, too large. */
 int inventory_read(struct inventory *inventory, struct slice text, struct fault *fault);
 int inventory_read_file(struct inventory *inventory, const char *path, struct fault *fault);
 void inventory_fini(struct inventory *inventory);
 
-/* The name that a name_… group gives the host of `nick` ("host" or "host:port"), compared as a
- * whole; NULL: none. */
+/* Returns the name that a name_… group gives the host of `nick` ("host" or "host:port"), compared
+ * as a whole; NULL: none. */
 const char *inventory_name_of(const struct inventory *inventory, const char *nick);
 /* From a role_… group: "relay"; NULL: none. */
 const char *inventory_role_of(const struct inventory *inventory, const char *nick);
-/* The role that a name implies: r… relay, npn… npn, anything else node. */
+/* Returns the role that a name implies: r… relay, npn… npn, anything else node. */
 const char *role_of_name(const char *name);

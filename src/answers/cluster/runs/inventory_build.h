@@ -14,7 +14,7 @@ struct inventory_build {
 
 #define INVENTORY_NO_GROUP SIZE_MAX
 
-/* The index of the group, new or known; INVENTORY_NO_GROUP when out of memory. */
+/* Returns the index of the group, new or known; INVENTORY_NO_GROUP when out of memory. */
 size_t inventory_add_group(struct inventory_build *build, struct slice name);
 /* A host of it; what cannot be one is an odd line, one that is there already is left out. */
 void inventory_add_host(struct inventory_build *build, size_t group, struct slice host);

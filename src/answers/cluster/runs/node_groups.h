@@ -20,7 +20,8 @@ struct node_groups {
 
 /* All nodes of the run that a metric may come from, as one group without a label. */
 int node_groups_add_all(struct node_groups *groups, const struct run *run);
-/* Those that match.  `label` may be NULL.  0 or -errno with a sentence: a bad expression. */
+/* Those that match.  `label` may be NULL.  Returns 0 or -errno with a sentence: a bad
+ * expression. */
 int node_groups_add(struct node_groups *groups, const struct run *run, const char *label,
                     const char *expression, struct fault *fault);
 /* Like node_groups_add, from one text "LABEL:EXPRESSION". */

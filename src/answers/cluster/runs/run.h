@@ -45,7 +45,7 @@ struct run_name {
     enum run_kind kind;
 };
 /* Whether `name` (without folder) is that of a capture. */
-int run_name_parse(const char *name, struct run_name *out); /* 0 or -EINVAL */
+int run_name_parse(const char *name, struct run_name *out); /* Returns 0 or -EINVAL. */
 
 struct run_file {
     uint32_t node; /* index */

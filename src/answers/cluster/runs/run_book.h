@@ -37,14 +37,14 @@ struct run_book;
 struct run_book *run_book_open(const struct run *run, struct fault *fault);
 void run_book_close(struct run_book *book); /* NULL is allowed; rolls back what was not committed */
 
-/* Whether nothing can be written, only read. */
+/* Returns whether nothing can be written, only read. */
 bool run_book_is_read_only(const struct run_book *book);
 sqlite3 *run_book_db(struct run_book *book);
 
-/* Makes a table (or view) if it is not there.  0 or -errno with a sentence. */
+/* Makes a table (or view) if it is not there.  Returns 0 or -errno with a sentence. */
 int run_book_table(struct run_book *book, const char *sql, struct fault *fault);
 int run_book_begin(struct run_book *book, struct fault *fault);
 int run_book_commit(struct run_book *book, struct fault *fault);
 
-/* The id of a file of the run in table `file`; 0: it is not there, or has changed since. */
+/* Returns the id of a file of the run in table `file`; 0: it is not there, or has changed since. */
 int64_t run_book_file(const struct run_book *book, const struct run_file *file);

@@ -18,7 +18,7 @@ struct pprof_profile *run_profile_read(const struct run *run, const struct run_f
 /* What a word asks for: "heap", "cpu", "goroutine", "mutex", "block".  -EINVAL for any other. */
 int run_kind_of_word(const char *word, enum run_kind *kind);
 
-/* What a recording of `kind` is called; NULL: it is none that recordings are made of. */
+/* Returns what a recording of `kind` is called; NULL: it is none that recordings are made of. */
 const char *run_kind_word(enum run_kind kind);
 
 /* Time in it is that of the run, whichever node it is of: since the first capture of all.

@@ -60,12 +60,12 @@ int topology_add(struct topology *topology, const char *from, const char *to, in
 int topology_handle(void *context, const char *node, const struct log_event *event);
 /* {"mapping":{id:name},"nodes":[…],"edges":[[from,to],…]}: 0 or -errno with a sentence. */
 int topology_read_json(struct topology *topology, struct slice text, struct fault *fault);
-/* Finds the ends of all edges and puts everything in order.  0 or -ENOMEM. */
+/* Finds the ends of all edges and puts everything in order.  Returns 0 or -ENOMEM. */
 int topology_finish(struct topology *topology);
 
-/* The node of this name or id; -1. */
+/* Returns the node of this name or id; -1. */
 int64_t topology_find(const struct topology *topology, const char *text);
-/* How wide a column must be that shows its nodes apart, `least` or more. */
+/* Returns how wide a column must be that shows its nodes apart, `least` or more. */
 size_t topology_name_columns(const struct topology *topology, size_t least);
 /* "relay1" of a log's name as people call it, "R1"; "nonParticipatingNode2" as "NPN2"; "node3"
  * as "N3".  `out` has 256 bytes. */

@@ -24,6 +24,6 @@ struct topology_measures {
     uint64_t apart;         /* pairs that do not */
 };
 
-/* 0 or -ENOMEM; fini is allowed after both.  O(nodes * edges). */
+/* Returns 0 or -ENOMEM; fini is allowed after both.  O(nodes * edges). */
 int topology_measure(const struct topology *topology, struct topology_measures *measures);
 void topology_measures_fini(struct topology_measures *measures);

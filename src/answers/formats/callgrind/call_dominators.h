@@ -14,7 +14,7 @@ struct call_dominators {
     uint32_t *order;   /* all functions, each behind its nearest */
 };
 
-/* `root`: a function that stands for the root itself, or DOMINATOR_ROOT.  0 or -ENOMEM. */
+/* `root`: a function that stands for the root itself, or DOMINATOR_ROOT.  Returns 0 or -ENOMEM. */
 int call_dominators_make(const struct cost_graph *graph, uint32_t root,
                          struct call_dominators *dominators);
 void call_dominators_fini(struct call_dominators *dominators);

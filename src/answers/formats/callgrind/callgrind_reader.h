@@ -61,6 +61,7 @@ int callgrind_read_line(void *into, struct slice line);
 /* The names behind "events:". */
 void callgrind_read_events(struct callgrind_reader *reader, struct slice names);
 
-/* The graph as stacks, and their costs as the one bucket of the recording.  0 or -ENOMEM. */
+/* The graph as stacks, and their costs as the one bucket of the recording.  Returns 0 or
+ * -ENOMEM. */
 int callgrind_make_stacks(struct callgrind_reader *reader);
 void callgrind_tell(struct callgrind_reader *reader, const struct line_blocks *lines);

@@ -46,7 +46,7 @@ struct cost_graph {
     struct shown_stack shown;
 };
 
-/* Adds the cost of one stack for one event, whose metric is given.  0 or -ENOMEM. */
+/* Adds the cost of one stack for one event, whose metric is given.  Returns 0 or -ENOMEM. */
 int cost_graph_add(struct cost_graph *graph, stack_id stack, const struct metric *metric,
                    unsigned event, uint64_t cost);
 /* The parts of that, for callers that have a graph already.  A frame's line and inlining do not
@@ -56,6 +56,6 @@ int cost_graph_self(struct cost_graph *graph, uint32_t function, uint32_t line, 
                     uint64_t cost);
 int cost_graph_call(struct cost_graph *graph, struct cost_call call, unsigned event, uint64_t cost);
 
-/* Once all is added: puts lines and calls in order.  0 or -ENOMEM. */
+/* Once all is added: puts lines and calls in order.  Returns 0 or -ENOMEM. */
 int cost_graph_finish(struct cost_graph *graph);
 void cost_graph_fini(struct cost_graph *graph);

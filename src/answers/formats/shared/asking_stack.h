@@ -9,5 +9,5 @@ struct asking_stack {
     size_t hidden_lines; /* inlined allocator functions to leave out of its innermost frame */
 };
 
-/* The whole stack when nothing else would be left. */
+/* Returns the whole stack when nothing else would be left. */
 struct asking_stack asking_stack(struct recording *recording, stack_id stack);

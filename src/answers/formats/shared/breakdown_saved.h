@@ -10,7 +10,7 @@
 
 #define SAVED_LEAVES_MAX 100000u
 
-/* Into an empty breakdown, which the caller ends in any case.  0, or -EINVAL, -E2BIG, -ENOMEM
- * with a sentence that begins with `name`. */
+/* Into an empty breakdown, which the caller ends in any case.  Returns 0 or -EINVAL, -E2BIG,
+ * -ENOMEM with a sentence that begins with `name`. */
 int breakdown_saved_parse(struct slice text, const char *name, struct breakdown *breakdown,
                           struct fault *fault);

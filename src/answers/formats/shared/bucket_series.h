@@ -24,11 +24,11 @@ struct bucket_series {
 void bucket_series_begin(struct bucket_series *series);
 
 /* It is now so late, which is not before any time given earlier; what comes next is booked from
- * here on.  0 or -ENOMEM. */
+ * here on.  Returns 0 or -ENOMEM. */
 int bucket_series_stamp(struct bucket_series *series, uint64_t now_ns);
 
 void bucket_series_rss(struct bucket_series *series, int64_t bytes);
 
 /* Closes the last bucket and puts duration, totals and the picture of the peak into the recording.
- * 0 or -ENOMEM. */
+ * Returns 0 or -ENOMEM. */
 int bucket_series_finish(struct bucket_series *series);

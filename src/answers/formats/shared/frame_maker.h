@@ -16,7 +16,7 @@ struct frame_words {
     uint64_t address;
 };
 
-/* A new frame, also when there is an equal one.  0 or -ENOMEM. */
+/* A new frame, also when there is an equal one.  Returns 0 or -ENOMEM. */
 int frame_make(struct frame_maker *maker, const struct frame_words *words, uint32_t *frame);
 /* A new frame that is only a name. */
 int frame_make_name(struct frame_maker *maker, const char *name, uint32_t *frame);

@@ -43,17 +43,17 @@ struct heap_ledger {
 
 void heap_ledger_fini(struct heap_ledger *ledger);
 
-/* The site of a stack, made when it is new.  0 or -ENOMEM. */
+/* The site of a stack, made when it is new.  Returns 0 or -ENOMEM. */
 int heap_ledger_site(struct heap_ledger *ledger, stack_id stack, uint32_t *site);
 
 /* What happened since the last call, as the cells and heap gauges of `bucket`; with the sizes since
- * the last such call when `with_sizes`.  0 or -ENOMEM. */
+ * the last such call when `with_sizes`.  Returns 0 or -ENOMEM. */
 int heap_ledger_close(struct heap_ledger *ledger, bool with_sizes, struct bucket *bucket);
 
-/* The sums of all sites. */
+/* Returns the sums of all sites. */
 struct totals heap_ledger_totals(const struct heap_ledger *ledger);
 
-/* Every site as it was at the peak.  0 or -ENOMEM. */
+/* Every site as it was at the peak.  Returns 0 or -ENOMEM. */
 int heap_ledger_pin_peak(const struct heap_ledger *ledger, struct pin *pin);
 
 static inline struct heap_account *heap_ledger_touch(struct heap_ledger *ledger, uint32_t site)

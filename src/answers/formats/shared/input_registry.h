@@ -24,5 +24,5 @@ struct input_format {
  * with a damaged beginning. */
 extern const struct input_format input_formats[];
 
-/* The one that knows how the file begins; else the last row. */
+/* Returns the one that knows how the file begins; else the last row. */
 const struct input_format *input_format_find(struct slice head);

@@ -6,7 +6,8 @@
 #include "base/slice.h"
 #include "model/recording.h"
 
-/* True when `head`, the first unpacked bytes of a file (64 are enough), begins a heaptrack file. */
+/* Returns true when `head`, the first unpacked bytes of a file (64 are enough), begins a heaptrack
+ * file. */
 bool heaptrack_recognise(struct slice head);
 
 /* Reads a heaptrack file, raw or interpreted, format 0 to 3, plain or packed, in memory that
@@ -25,8 +26,8 @@ bool perf_data_recognise(struct slice head);
 struct recording *perf_data_read(const char *path, struct fault *fault);
 struct recording *perf_data_read_bytes(const void *data, size_t size, struct fault *fault);
 
-/* True for what massif, xtree (--xtree-memory with a name that ends in .ms) or heaptrack_print
- * write as massif.out; 4096 bytes are enough. */
+/* Returns true for what massif, xtree (--xtree-memory with a name that ends in .ms) or
+ * heaptrack_print write as massif.out; 4096 bytes are enough. */
 bool massif_recognise(struct slice head);
 /* Reads it, plain or packed.  Every snapshot ends a bucket; those with a tree have their call
  * sites, others one sum under UNTOLD_FRAME.  What is not known is said in notes.  NULL with a
@@ -34,16 +35,16 @@ bool massif_recognise(struct slice head);
 struct recording *massif_read(const char *path, struct fault *fault);
 struct recording *massif_read_bytes(const void *data, size_t size, struct fault *fault);
 
-/* True for what callgrind, cachegrind, xtree (--xtree-memory) and others write as callgrind.out;
- * 4096 bytes are enough. */
+/* Returns true for what callgrind, cachegrind, xtree (--xtree-memory) and others write as
+ * callgrind.out; 4096 bytes are enough. */
 bool callgrind_recognise(struct slice head);
 /* Reads it, plain or packed, all its parts.  Own costs are exact, by function and line; of
  * stacks it has what is on every way to a function (docs/formats.md).  NULL with a sentence. */
 struct recording *callgrind_read(const char *path, struct fault *fault);
 struct recording *callgrind_read_bytes(const void *data, size_t size, struct fault *fault);
 
-/* True for what pprof reads: profile.proto, plain or in one more layer of gzip, and the older
- * forms of Go, gperftools and jemalloc; 4096 bytes are enough. */
+/* Returns true for what pprof reads: profile.proto, plain or in one more layer of gzip, and the
+ * older forms of Go, gperftools and jemalloc; 4096 bytes are enough. */
 bool pprof_recognise(struct slice head);
 /* Reads a profile.  Values are those of the file, exactly; sample types that memoir does not
  * know are metrics of the recording's own.  Frames without names have modules and addresses.

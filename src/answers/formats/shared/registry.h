@@ -42,7 +42,7 @@ struct export_format {
     const char *name, *suffix, *help;
     bool takes_metric, takes_range, takes_filter;
     bool always_gzip; /* else the name of the file decides */
-    /* Writes all of it; the caller finishes `out`.  0 or -errno with a sentence. */
+    /* Writes all of it; the caller finishes `out`.  Returns 0 or -errno with a sentence. */
     int (*write)(struct export_job *job, struct output *out, struct fault *fault);
 };
 
@@ -53,11 +53,11 @@ const struct export_format *export_format_find(const char *name); /* NULL when t
  * NULL when it can. */
 const char *export_refusal(const struct export_format *format, bool has_metric, bool has_range,
                            bool has_filter);
-/* Whether the caller must choose a metric when none was given: the format has one number only,
- * or is by nature about the heap, and `recording` has none. */
+/* Returns whether the caller must choose a metric when none was given: the format has one number
+ * only, or is by nature about the heap, and `recording` has none. */
 bool export_needs_metric(const struct export_format *format, const struct recording *recording);
 
-/* What a file made of this job is to say about losses and estimates, where its format has a
+/* Returns what a file made of this job is to say about losses and estimates, where its format has a
  * place for it; empty: nothing. */
 const char *export_losses(const struct export_job *job);
 

@@ -7,6 +7,6 @@ struct shown_stack {                /* all zero to begin; vec_free(&stack.frames
     VEC(struct shown_frame) frames; /* innermost first */
 };
 
-/* As stack_show_of.  0 or -ENOMEM. */
+/* As stack_show_of.  Returns 0 or -ENOMEM. */
 int shown_stack_fill(struct shown_stack *shown, struct recording *recording,
                      const struct metric *metric, stack_id stack);

@@ -69,7 +69,7 @@ static inline bool consume_line(struct slice *text, struct slice *line)
     return true;
 }
 
-/* Where a text last occurs, or -1. */
+/* Returns where a text last occurs, or -1. */
 static inline long slice_find_last(struct slice text, const char *what)
 {
     size_t const size = strlen(what);

@@ -24,11 +24,11 @@ static inline void text_lines_judge(struct text_lines *lines, int err)
         lines->first_damaged = lines->line;
 }
 
-/* One line, without its line break.  0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
+/* One line, without its line break.  Returns 0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
 typedef int text_line_fn(void *reader, struct slice line);
 /* Reads each line of a block, until lines->err is set. */
 void text_lines_read(struct text_lines *lines, struct slice block, text_line_fn *read,
                      void *reader);
 
-/* The command line, and its first word as the program.  0 or -ENOMEM. */
+/* The command line, and its first word as the program.  Returns 0 or -ENOMEM. */
 int text_command_parse(struct recording *recording, struct slice text);

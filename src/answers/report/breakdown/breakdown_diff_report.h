@@ -13,5 +13,6 @@ struct breakdown_diff_view {
 };
 
 void breakdown_diff_text_write(const struct breakdown_diff_view *view, FILE *out);
-int breakdown_diff_json_write(const struct breakdown_diff_view *view, FILE *out); /* 0 or -EIO */
+/* Returns 0 or -EIO. */
+int breakdown_diff_json_write(const struct breakdown_diff_view *view, FILE *out);
 void breakdown_diff_csv_write(const struct breakdown_diff_view *view, FILE *out);

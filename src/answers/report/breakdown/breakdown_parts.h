@@ -12,7 +12,7 @@
 const char *breakdown_section_title(const struct breakdown *breakdown,
                                     enum breakdown_section section);
 
-/* The leaf after the last with the same section and label as leaf `first`; their sum. */
+/* Returns the leaf after the last with the same section and label as leaf `first`; their sum. */
 size_t breakdown_label_end(const struct breakdown *breakdown, size_t first,
                            struct memory_bytes *sum);
 

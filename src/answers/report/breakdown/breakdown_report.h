@@ -28,7 +28,7 @@ struct breakdown_view {
  * for them (`grep 'RSS (Resident)' | awk '{print $3}'`), the exact kB behind. */
 void breakdown_text_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                           FILE *out);
-/* 0 or -EIO; docs/json.md describes it. */
+/* Returns 0 or -EIO; docs/json.md describes it. */
 int breakdown_json_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                          FILE *out);
 /* A row per leaf; with `all`, a row per mapping. */
@@ -40,7 +40,7 @@ void breakdown_csv_write(const struct breakdown *breakdown, const struct breakdo
 void breakdown_folded_write(const struct breakdown *breakdown, enum memory_figure figure,
                             FILE *out);
 
-/* The regions with the most of the figure, at most `top` (`all`: any number), none empty or
+/* Returns the regions with the most of the figure, at most `top` (`all`: any number), none empty or
  * below the minimum: numbers of regions, which the caller frees.  NULL when there are none. */
 uint32_t *breakdown_largest(const struct breakdown *breakdown, const struct breakdown_view *view,
                             size_t *count);

@@ -33,17 +33,17 @@ struct flame_scene {
     struct palette palette;
 };
 
-/* The colour class of a node by its names, and of a frame as it is drawn. */
+/* Returns the colour class of a node by its names, and of a frame as it is drawn. */
 unsigned flame_class(const struct flame_scene *scene, const struct call_node *node);
 unsigned flame_frame_class(const struct flame_scene *scene, const struct flame_view *view,
                            const struct flame_frame *frame);
 
-/* What the metric counts beside its value: "sample", "wait", "block"; NULL when it is counted
- * itself. */
+/* Returns what the metric counts beside its value: "sample", "wait", "block"; NULL when it is
+ * counted itself. */
 const char *flame_noun(const struct metric *metric);
 
 /* The sentence about what "…" hides, empty when nothing is hidden. */
 void flame_note(const struct flame_view *view, char *text, size_t size);
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int flame_data_write(const struct flame_scene *scene, struct svg_out *out);

@@ -34,7 +34,7 @@ int flame_diff_data_render(const struct flame_diff *diff, const struct flame_opt
 /* "+12.3 MiB", "-1.20 s", "0": the change of a node, for its label. */
 void flame_change_text(const struct diff_tree *tree, uint32_t node, char text[HUMAN_MAX]);
 
-/* flame_changes.c: ,"changes":[…] of flame_data.h.  0 or -ENOMEM. */
+/* flame_changes.c: ,"changes":[…] of flame_data.h.  Returns 0 or -ENOMEM. */
 int flame_changes_write(const struct flame_view *view, struct svg_out *out);
 
 /* The pattern of what is gone, and the rules that use it. */

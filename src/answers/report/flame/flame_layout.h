@@ -27,12 +27,12 @@ struct flame_limits {
     uint32_t max_frames;
 };
 
-/* 0 or -ENOMEM.  Frames without a positive value have no width; they count as hidden. */
+/* Returns 0 or -ENOMEM.  Frames without a positive value have no width; they count as hidden. */
 int flame_layout_build(const struct call_tree *tree, const struct flame_limits *limits,
                        struct flame_layout *layout);
 void flame_layout_fini(struct flame_layout *layout);
 
-/* The frame after `at` and everything above it. */
+/* Returns the frame after `at` and everything above it. */
 size_t flame_layout_skip(const struct flame_layout *layout, size_t at);
 
 /* Calls `draw` for each frame at least `min_value` wide and once for each run of narrower

@@ -55,7 +55,7 @@ struct palette_frame {
     const char *module_path, *function;
     bool inlined;
 };
-/* The class of a frame.  Kernel, waits and code compiled while it ran have their own in
+/* Returns the class of a frame.  Kernel, waits and code compiled while it ran have their own in
  * FLAME_BY_MODULE too. */
 unsigned palette_class(const struct palette *palette, const struct palette_frame *frame);
 

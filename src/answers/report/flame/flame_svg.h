@@ -38,9 +38,9 @@ struct flame_trees {
     const struct diff_tree *changes[2];
 };
 
-/* Writes the whole file.  0, -ENOMEM, or another -errno with a sentence.  Rows below zero (what
- * shrank in an interval) have no width: they are left out and the subtitle says how much they were.
- */
+/* Writes the whole file.  Returns 0, -ENOMEM, or another -errno with a sentence.  Rows below zero
+ * (what shrank in an interval) have no width: they are left out and the subtitle says how much they
+ * were. */
 int flame_svg_render(struct recording *recording, const struct weights *weights,
                      const struct flame_options *options, struct svg_out *out, struct fault *fault);
 
@@ -49,12 +49,12 @@ int flame_data_render(struct recording *recording, const struct weights *weights
                       const struct flame_options *options, struct svg_out *out,
                       struct fault *fault);
 
-/* A copy of the rows that have a width; the others are summed up.  0 or -ENOMEM; call
+/* A copy of the rows that have a width; the others are summed up.  Returns 0 or -ENOMEM; call
  * weights_fini on it in any case. */
 int flame_keep_positive(const struct weights *weights, struct weights *kept, int64_t *shrunk);
 
-/* Both from trees that are there already; `weights` only gives metric, total and interval.  0 or
- * -ENOMEM. */
+/* Both from trees that are there already; `weights` only gives metric, total and interval.  Returns
+ * 0 or -ENOMEM. */
 int flame_data_draw(const struct recording *recording, const struct flame_trees *trees,
                     const struct weights *weights, const struct flame_options *options,
                     struct svg_out *out);

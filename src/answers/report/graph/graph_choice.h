@@ -25,16 +25,16 @@ void graph_choice_init(struct graph_choice *choice);
 void graph_choice_fini(struct graph_choice *choice);
 
 /* Parses a value that a person gave by name, as selection_parse does: node-thres (n), edge-thres
- * (e), nodes, focus, root, leaf, path or depth; `into` is a struct graph_choice.  0, or -EINVAL
- * with a sentence. */
+ * (e), nodes, focus, root, leaf, path or depth; `into` is a struct graph_choice.  Returns 0 or
+ * -EINVAL with a sentence. */
 int graph_choice_parse(void *into, const char *name, const char *value, struct fault *fault);
-/* The long names, without dashes; NULL: there are no more. */
+/* Returns the long names, without dashes; NULL: there are no more. */
 const char *graph_choice_name(size_t index);
 
 /* For call_graph_build; valid as long as the choice. */
 struct graph_rules graph_choice_rules(const struct graph_choice *choice);
 
-/* Leaves the stacks that `focus` is in, if there is one.  0 or -ENOMEM. */
+/* Leaves the stacks that `focus` is in, if there is one.  Returns 0 or -ENOMEM. */
 int graph_choice_narrow(const struct graph_choice *choice, struct recording *recording,
                         struct weights *weights);
 

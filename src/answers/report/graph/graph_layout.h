@@ -36,7 +36,7 @@ struct graph_layout {
     double width, height; /* found */
 };
 
-/* Finds all places.  0, or -errno with a sentence. */
+/* Finds all places.  Returns 0 or -errno with a sentence. */
 int graph_layout_run(struct graph_layout *layout, struct fault *fault);
 
 static inline void graph_layout_fini(struct graph_layout *layout)

@@ -9,8 +9,8 @@
 #include "report/graph/graph_scene.h"
 #include "report/pictures/svg_out.h"
 
-/* The boxes and lines of the graph with the room that they need: what graph_layout_run takes.  0
- * or -ENOMEM. */
+/* The boxes and lines of the graph with the room that they need: what graph_layout_run takes.
+ * Returns 0 or -ENOMEM. */
 int graph_measure(const struct graph_scene *scene, struct graph_layout *layout);
 
 /* Once they have their places.  Out of memory is in out->failed. */

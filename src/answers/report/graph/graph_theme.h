@@ -29,5 +29,5 @@ uint32_t graph_theme_color(const struct graph_theme *theme, double weight, doubl
 double graph_theme_font(const struct graph_theme *theme, double weight);
 double graph_theme_pen(const struct graph_theme *theme, double weight);
 
-/* Whether dark letters are easier to read on it than white ones. */
+/* Returns whether dark letters are easier to read on it than white ones. */
 bool graph_color_is_light(uint32_t color);

@@ -5,7 +5,7 @@
 #include "base/json_out.h"
 #include "report/rows/report.h"
 
-/* 0, -ENOMEM, or -EIO. */
+/* Returns 0, -ENOMEM, or -EIO. */
 int json_report_write(struct report *report, FILE *out);
 
 /* One frame of a stack, as an object. */

@@ -17,5 +17,5 @@ struct map_report {
     const char *cells_trouble; /* why there are none, or NULL */
 };
 
-/* 0 or -EIO. */
+/* Returns 0 or -EIO. */
 int map_json_write(const struct map_report *report, FILE *out);

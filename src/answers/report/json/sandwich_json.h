@@ -17,5 +17,5 @@ struct sandwich_report {
     const struct svg_out *flame; /* both trees, as flame_data.h has them */
 };
 
-/* 0 or -EIO. */
+/* Returns 0 or -EIO. */
 int sandwich_json_write(const struct sandwich_report *report, FILE *out);

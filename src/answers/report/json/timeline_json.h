@@ -6,5 +6,5 @@
 
 #include "report/plot/plot_data.h"
 
-/* 0 or -EIO. */
+/* Returns 0 or -EIO. */
 int timeline_json_write(const struct recording *recording, const struct plot_data *data, FILE *out);

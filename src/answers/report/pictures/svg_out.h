@@ -58,7 +58,8 @@ struct svg_head {
  * ends with </style>. */
 void svg_begin(struct svg_out *out, const struct svg_head *head);
 
-/* How many columns of a monospaced font `text` takes (wide East Asian characters take two). */
+/* Returns how many columns of a monospaced font `text` takes (wide East Asian characters take
+ * two). */
 size_t text_cells(const char *text);
 
 /* Takes one character off the front of `*text`; U+FFFD for what must not be shown, 0 at the end. */

@@ -45,5 +45,5 @@ void line_chart_render(const struct line_chart *chart, struct svg_out *out);
 /* "12.3 MiB/s", "1.25k", "0.004": what stands at an axis and in legends. */
 #define CHART_NUMBER_MAX 48
 const char *chart_number(double value, const char *unit, char text[CHART_NUMBER_MAX]);
-/* A round distance of ticks such that about `wanted` reach over `span`. */
+/* Returns a round distance of ticks such that about `wanted` reach over `span`. */
 double chart_step(double span, const char *unit, unsigned wanted);

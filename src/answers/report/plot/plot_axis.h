@@ -6,7 +6,7 @@
 
 #define AXIS_LABEL_MAX 32
 
-/* The distance between ticks, at least 1, so that about `wanted` of them reach `top`. */
+/* Returns the distance between ticks, at least 1, so that about `wanted` of them reach `top`. */
 uint64_t axis_step(uint64_t top, const char *unit, unsigned wanted);
 
 /* `top` rounded up to whole steps, at least one: where the axis ends.  Never past UINT64_MAX. */

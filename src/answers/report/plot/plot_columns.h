@@ -20,5 +20,5 @@ void column_maker_init(struct column_maker *maker);
  * before. */
 void column_maker_add(void *into, const struct bucket *bucket);
 
-/* How `cell` changes `metric`. */
+/* Returns how `cell` changes `metric`. */
 int64_t plot_change(const struct metric *metric, const struct cell *cell);

@@ -63,7 +63,8 @@ struct plot_choice {
     bool only_gauges;
 };
 
-/* 0 or -errno with a sentence.  A recording without buckets gives no columns and is no error. */
+/* Returns 0 or -errno with a sentence.  A recording without buckets gives no columns and is no
+ * error. */
 int plot_data_build(struct recording *recording, const struct plot_choice *choice,
                     struct plot_data *data, struct fault *fault);
 void plot_data_fini(struct plot_data *data);

@@ -23,6 +23,6 @@ struct plot_options {
     bool no_rate;           /* what was allocated is not known, only what is live */
 };
 
-/* Writes the whole file.  0 or -errno with a sentence. */
+/* Writes the whole file.  Returns 0 or -errno with a sentence. */
 int plot_svg_render(struct recording *recording, const struct plot_options *options,
                     struct svg_out *out, struct fault *fault);

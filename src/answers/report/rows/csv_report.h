@@ -6,7 +6,7 @@
 #include "base/csv_out.h"
 #include "report/rows/report.h"
 
-/* 0 or -ENOMEM.  Write errors stay in `out` for its owner to find. */
+/* Returns 0 or -ENOMEM.  Write errors stay in `out` for its owner to find. */
 int csv_report_write(const struct report *report, FILE *out);
 
 /* Inside `report`: the cells function,module,file,line. */

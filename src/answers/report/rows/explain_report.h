@@ -15,14 +15,14 @@ struct explain_report {
     const struct owners_curve *curve; /* for JSON; NULL: not asked for */
 };
 
-/* 0, -ENOMEM, or -EIO. */
+/* Returns 0, -ENOMEM, or -EIO. */
 int explain_text_write(const struct explain_report *report, const struct text_style *style,
                        FILE *out);
 int explain_json_write(const struct explain_report *report, FILE *out);
 int explain_csv_write(const struct explain_report *report, FILE *out);
 
-/* Whether a row is among those to show, of which `*shown` came before it.  Pages without a stack
- * are, however few. */
+/* Returns whether a row is among those to show, of which `*shown` came before it.  Pages without a
+ * stack are, however few. */
 bool explain_row_is_shown(const struct explain_report *report, const struct rank_row *row,
                           uint64_t *shown);
 

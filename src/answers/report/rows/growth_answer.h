@@ -21,7 +21,7 @@ struct growth_answer {
     struct growth_curve heap, rss;
 };
 
-/* 0, or -errno with a sentence. */
+/* Returns 0 or -errno with a sentence. */
 int growth_answer_make(struct recording *recording, struct time_range range,
                        struct growth_answer *answer, struct fault *fault);
-int growth_answer_write(const struct growth_answer *answer, FILE *out); /* 0 or -EIO */
+int growth_answer_write(const struct growth_answer *answer, FILE *out); /* Returns 0 or -EIO. */

@@ -13,7 +13,7 @@ struct info {
 };
 
 void text_info_write(const struct info *info, const struct text_style *style, FILE *out);
-int json_info_write(const struct info *info, FILE *out); /* 0 or -EIO */
+int json_info_write(const struct info *info, FILE *out); /* Returns 0 or -EIO. */
 
 /* Buckets of one length, in the order they come: the ladder of a recording. */
 struct rung {

@@ -3,6 +3,6 @@
 
 #include <stddef.h>
 
-/* The least columns, `least` or more, in which text_write shows names apart that are different.
- * Sorts `names`. */
+/* Returns the least columns, `least` or more, in which text_write shows names apart that are
+ * different.  Sorts `names`. */
 size_t name_columns(const char **names, size_t count, size_t least);

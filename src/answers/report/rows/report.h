@@ -60,17 +60,18 @@ struct report {
     uint32_t *filter_codes;             /* by stack_id, when there is a filter */
 };
 
-/* 0, or -errno with a sentence.  Call report_fini after success. */
+/* Returns 0 or -errno with a sentence.  Call report_fini after success. */
 int report_prepare(struct recording *recording, const struct report_question *question,
                    struct report *report, struct fault *fault);
 void report_fini(struct report *report);
 
-/* True for a row too small to show by the threshold asked for; `fallback_share` when none was. */
+/* Returns true for a row too small to show by the threshold asked for; `fallback_share` when none
+ * was. */
 bool report_is_small(const struct report *report, int64_t value, double fallback_share);
 
-/* Whether the heap was sampled, so that each value in bytes is an estimate. */
+/* Returns whether the heap was sampled, so that each value in bytes is an estimate. */
 bool report_has_errors(const struct report *report);
-/* Whether events were lost of the time that rows are about. */
+/* Returns whether events were lost of the time that rows are about. */
 bool report_has_losses(const struct report *report);
 
 /* By how much a value may be off: in 95 of 100 cases because the heap was sampled, and by all

@@ -11,7 +11,7 @@ struct row_list {
     int64_t left_out_value;
 };
 
-/* `fallback_top`: rows when the question has no --top.  0 or -ENOMEM. */
+/* `fallback_top`: rows when the question has no --top.  Returns 0 or -ENOMEM. */
 int row_list_make(const struct report *report, uint64_t fallback_top, struct row_list *list);
 void row_list_fini(struct row_list *list);
 

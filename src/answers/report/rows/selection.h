@@ -50,7 +50,7 @@ void selection_init(struct selection *selection);
 void selection_fini(struct selection *selection);
 
 /* Finds metrics that only `recording` has, by the names that were given; once it is open, before
- * anything else.  0, or -EINVAL with a sentence when there is none of a name. */
+ * anything else.  Returns 0 or -EINVAL with a sentence when there is none of a name. */
 int selection_find_metrics(struct selection *selection, const struct recording *recording,
                            struct fault *fault);
 
@@ -59,8 +59,8 @@ int selection_find_metrics(struct selection *selection, const struct recording *
 int selection_range(const struct selection *selection, const struct recording *recording,
                     struct time_range *range, struct fault *fault);
 
-/* The metric when --metric did not choose it: heap.peak, or heap.live when a time was asked for
- * or the recording has no picture of its peak; the same of pools when they are the larger.  The
+/* Returns the metric when --metric did not choose it: heap.peak, or heap.live when a time was asked
+ * for or the recording has no picture of its peak; the same of pools when they are the larger.  The
  * sentence to say about that, or NULL. */
 const char *selection_choose_metric(struct selection *selection, const struct recording *recording);
 
@@ -73,8 +73,8 @@ const char *selection_choose_compared(struct selection *selection,
 /* Which times those of a selection are. */
 enum compared_times selection_compared_times(const struct selection *selection);
 
-/* Whether the recording has measured what is asked for, which 0 does not tell; after it was
- * chosen.  0, -ENODATA with a sentence that says what would record it, or what reading gave. */
+/* Whether the recording has measured what is asked for, which 0 does not tell; after it was chosen.
+ * Returns 0, -ENODATA with a sentence that says what would record it, or what reading gave. */
 int selection_check_metric(const struct selection *selection, struct recording *recording,
                            struct fault *fault);
 /* Checks one of two recordings; its name stands before the sentence. */
@@ -94,11 +94,11 @@ int selection_describe_filter(const struct selection *selection, struct recordin
 /* True when |value| of `total` is under --threshold; false when none was given. */
 bool selection_is_small(const struct selection *selection, int64_t value, int64_t total);
 
-/* Parses a value that a person gave by name: metric, by, at, between, filter, top or threshold,
- * and with or with-at, which are between and at of a later selection; as an option of a command
- * line with its dashes ("--at") or as a parameter of an address ("at").  `into` is a struct
- * selection, so that this is the callback of an option; `name` and `value` must outlive it.  0,
- * or -EINVAL with a sentence that uses `name` as it was given. */
+/* Parses a value that a person gave by name: metric, by, at, between, filter, top or threshold, and
+ * with or with-at, which are between and at of a later selection; as an option of a command line
+ * with its dashes ("--at") or as a parameter of an address ("at").  `into` is a struct selection,
+ * so that this is the callback of an option; `name` and `value` must outlive it.  Returns 0 or
+ * -EINVAL with a sentence that uses `name` as it was given. */
 int selection_parse(void *into, const char *name, const char *value, struct fault *fault);
-/* The names, without dashes, in the order to parse them; NULL: there are no more. */
+/* Returns the names, without dashes, in the order to parse them; NULL: there are no more. */
 const char *selection_name(size_t index);

@@ -16,7 +16,7 @@ struct side_view {
 };
 #define SIDE_NO_TOP UINT64_MAX
 
-/* 0 or -ENOMEM; errors of writing are the file's. */
+/* Returns 0 or -ENOMEM; errors of writing are the file's. */
 int side_text_write(const struct recording *recording, const struct side_by_side *sides,
                     const struct side_view *view, const struct text_style *style, FILE *out);
 int side_json_write(const struct recording *recording, const struct side_by_side *sides,
@@ -29,5 +29,5 @@ void side_csv_write(const struct recording *recording, const struct side_by_side
 typedef void side_put_row(void *context, const struct side_row *row);
 void side_each_row(const struct side_by_side *sides, const struct side_view *view,
                    uint64_t fallback_top, side_put_row *put, void *context);
-/* Whether no metric has `share` of its whole or more. */
+/* Returns whether no metric has `share` of its whole or more. */
 bool side_is_small(const struct side_by_side *sides, const struct side_value *values, double share);

@@ -21,15 +21,15 @@ struct time_point {
     "phase:NAME"
 
 /* "90s", "-10s", "50%", "peak", "end", "mark:block 7", "phase:compaction#2",
- * "phase-end:compaction". 0 or -EINVAL.  `text` must outlive the point. */
+ * "phase-end:compaction". Returns 0 or -EINVAL.  `text` must outlive the point. */
 int time_point_parse(struct slice text, struct time_point *point);
 
-/* "A,B"; or a mark or phase alone, which is the time it lasts.  0 or -EINVAL. */
+/* "A,B"; or a mark or phase alone, which is the time it lasts.  Returns 0 or -EINVAL. */
 int time_points_parse(struct slice text, struct time_point *from, struct time_point *to);
 
-/* Whether they are in the wrong order, or equal, in any recording. */
+/* Returns whether they are in the wrong order, or equal, in any recording. */
 bool time_points_turned(const struct time_point *from, const struct time_point *to);
 
-/* 0, or -EINVAL with a sentence when it has no such mark. */
+/* Returns 0 or -EINVAL with a sentence when it has no such mark. */
 int time_point_resolve(const struct time_point *point, const struct recording *recording,
                        uint64_t *ns, struct fault *fault);

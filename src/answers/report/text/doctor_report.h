@@ -12,4 +12,4 @@ struct doctor_page {
 
 /* Group by group, in the order of the checks; a command stands under what it mends. */
 void doctor_text_write(const struct doctor_page *page, const struct text_style *style, FILE *out);
-int doctor_json_write(const struct doctor_page *page, FILE *out); /* 0 or -EIO */
+int doctor_json_write(const struct doctor_page *page, FILE *out); /* Returns 0 or -EIO. */

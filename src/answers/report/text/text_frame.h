@@ -11,8 +11,8 @@
 void text_frame_write(const struct text_style *style, FILE *out, const struct recording *recording,
                       const struct shown_frame *frame, size_t columns);
 
-/* True for the code that calls main and thread entries: it explains nothing under a call site.
- */
+/* Returns true for the code that calls main and thread entries: it explains nothing under a call
+ * site. */
 bool text_frame_is_startup(const char *function);
 
 const char *text_path_end(const char *path); /* its last part */

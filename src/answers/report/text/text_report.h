@@ -3,7 +3,7 @@
 
 #include "report/rows/report.h"
 
-/* 0, or -ENOMEM.  Write errors stay in `out` for its owner to find. */
+/* Returns 0 or -ENOMEM.  Write errors stay in `out` for its owner to find. */
 int text_report_write(const struct report *report, const struct text_style *style, FILE *out);
 
 /* The parts, each with a final newline; text_report_write puts them together. */

@@ -4,5 +4,5 @@
 #include "model/recording.h"
 #include "report/text/text_line.h"
 
-/* Nothing when time was not recorded.  Whether what was found is to be doubted. */
+/* Nothing when time was not recorded.  Returns whether what was found is to be doubted. */
 bool timing_render(const struct recording *recording, struct text_line *on, struct text_line *off);

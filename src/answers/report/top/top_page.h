@@ -32,8 +32,8 @@ struct top_page {
 };
 #define TOP_HEAD_LINES 5 /* before the rows */
 
-/* Appends the head and at most `rows` rows, from row number `first` on.  `width` 0: any.  0 or
- * -ENOMEM. */
+/* Appends the head and at most `rows` rows, from row number `first` on.  `width` 0: any.  Returns 0
+ * or -ENOMEM. */
 int top_page_render(const struct top_view *view, unsigned width, size_t first, size_t rows,
                     struct top_page *page);
 
@@ -46,11 +46,11 @@ struct top_process {
 };
 int top_process_render(const struct top_process *process, unsigned width, struct top_page *page);
 
-/* Appends one line, made clean and cut.  0 or -ENOMEM. */
+/* Appends one line, made clean and cut.  Returns 0 or -ENOMEM. */
 int top_page_add(struct top_page *page, unsigned width, enum ink ink, const char *text);
 void top_page_fini(struct top_page *page);
 
-/* At most `rows` rows.  0 or -EIO. */
+/* At most `rows` rows.  Returns 0 or -EIO. */
 int top_json_write(const struct top_view *view, size_t rows, FILE *out);
 int top_process_json_write(const struct top_process *process, FILE *out);
 

@@ -51,5 +51,5 @@ uint64_t chain_follow_step(struct chain_follow *follow, uint64_t now_ns);
 struct chain_follow_facts chain_follow_tell(const struct chain_follow *follow);
 /* Brings the file to the disk; another thread may do that. */
 void chain_follow_sync(struct chain_follow *follow);
-/* Syncs the file, and ends the follower.  0 or -errno with a sentence. */
+/* Syncs the file, and ends the follower.  Returns 0 or -errno with a sentence. */
 int chain_follow_destroy(struct chain_follow *follow, struct fault *fault);

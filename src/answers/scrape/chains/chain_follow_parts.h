@@ -51,7 +51,7 @@ void follow_tell(const struct chain_follow *follow, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Ends it for good. */
 void follow_end(struct chain_follow *follow, const struct fault *fault);
-/* The block of this height in the file, if it is remembered, else NULL. */
+/* Returns the block of this height in the file, if it is remembered, else NULL. */
 const struct known_block *follow_known(const struct chain_follow *follow, uint64_t height);
 void follow_remember(struct chain_follow *follow, const struct block_header *header);
 

@@ -26,7 +26,7 @@ struct chain_headers {
     VEC(struct block_header) items;
 };
 void chain_headers_fini(struct chain_headers *headers);
-/* Adds `header`, and a copy of `fields`.  0 or -ENOMEM. */
+/* Adds `header`, and a copy of `fields`.  Returns 0 or -ENOMEM. */
 int chain_headers_add(struct chain_headers *headers, const struct block_header *header,
                       struct slice fields);
 
@@ -42,7 +42,7 @@ struct chain_block {
     uint64_t extra[CHAIN_EXTRA_MAX];
     bool has_extra[CHAIN_EXTRA_MAX];
 };
-/* Adds it, with fields made of all that.  0 or -ENOMEM. */
+/* Adds it, with fields made of all that.  Returns 0 or -ENOMEM. */
 int chain_headers_add_block(struct chain_headers *headers, const struct chain_block *block,
                             const struct chain_extra *extras);
 
@@ -62,7 +62,7 @@ struct chain_form {
     void (*ask_wait)(struct chain_ask *ask, uint64_t height);
     /* `is_plain`: without what an old node does not know. */
     void (*ask_headers)(struct chain_ask *ask, uint64_t first, uint64_t count, bool is_plain);
-    /* 0 or -errno with a sentence, as chain_answer has them. */
+    /* Returns 0 or -errno with a sentence, as chain_answer has them. */
     int (*read_height)(long status, struct slice body, struct chain_height *height,
                        struct fault *fault);
     int (*read_headers)(long status, struct slice body, struct chain_headers *headers,
@@ -73,5 +73,6 @@ const struct chain_form *chain_form_of(enum chain_kind kind);
 
 extern const struct chain_form chain_algod, chain_monero, chain_ethereum;
 
-/* A header as {"block":{…}}, one line with its newline; the caller frees *text.  0 or -errno. */
+/* A header as {"block":{…}}, one line with its newline; the caller frees *text.  Returns 0 or
+ * -errno. */
 int chain_blockinfo_render(const struct block_header *header, char **text, size_t *size);

@@ -17,8 +17,8 @@
 struct chain_source;
 
 struct chain_answer {
-    /* 0 or -errno: -ENODATA (the node has no such height now), -EACCES (it wants another token),
-     * -EAGAIN (it catches up), as http.h */
+    /* 0 or -errno: -ENODATA (the node has no such height now), -EACCES (the node wants another
+     * token), -EAGAIN (the node is catching up), or an error of http.h */
     int error;
     const char *why;   /* a sentence without secrets */
     uint64_t height;   /* of the newest block: of CHAIN_HEIGHT and CHAIN_WAIT */
@@ -38,7 +38,7 @@ struct chain_source *chain_source_create(struct http *http, const struct node *n
 void chain_source_destroy(struct chain_source *source);
 bool chain_source_waits(const struct chain_source *source); /* chain_ask_wait may be used */
 
-/* Each calls `done` once, from http_wait, and never before it returns.  0 or -errno with
+/* Each calls `done` once, from http_wait, and never before it returns.  Returns 0 or -errno with
  * `fault`. */
 int chain_ask_height(struct chain_source *source, chain_done_fn done, void *context,
                      struct fault *fault);
@@ -60,7 +60,7 @@ struct chain_blockinfo {
     uint64_t begin_ns, end_ns; /* CLOCK_REALTIME, as http_answer */
 };
 typedef void (*chain_blockinfo_fn)(void *context, const struct chain_blockinfo *info);
-/* Calls `done` once, from http_wait or http_destroy, after at most `timeout_ms` per request (two
- * or three; 0: 15 s).  0 or -errno with `fault`: then not at all. */
+/* Calls `done` once, from http_wait or http_destroy, after at most `timeout_ms` per request (two or
+ * three; 0: 15 s).  Returns 0 or -errno with `fault`: then not at all. */
 int chain_ask_blockinfo(struct http *http, const struct node *node, uint64_t timeout_ms,
                         chain_blockinfo_fn done, void *context, struct fault *fault);

@@ -5,7 +5,8 @@
 
 /* Raises the limit as far as the system lets us. */
 void descriptors_raise(void);
-/* What may be opened beyond what is open now and some that are always needed; 0: nothing. */
+/* Returns what may be opened beyond what is open now and some that are always needed; 0:
+ * nothing. */
 size_t descriptors_left(void);
-/* The limit, for sentences. */
+/* Returns the limit, for sentences. */
 size_t descriptors_limit(void);

@@ -17,7 +17,7 @@
 struct http;
 
 struct http_answer {
-    /* 0, or -errno: -ETIMEDOUT, -ECONNREFUSED, -EHOSTUNREACH, -EMFILE, -EMSGSIZE (more than
+    /* 0 or -errno: -ETIMEDOUT, -ECONNREFUSED, -EHOSTUNREACH, -EMFILE, -EMSGSIZE (more than
      * bytes_max), -EPROTO, -ECANCELED */
     int error;
     long status; /* of HTTP; 0 without an answer.  Others than 200 to 299 are not errors here */
@@ -29,7 +29,7 @@ struct http_answer {
 };
 /* Called by http_wait.  May ask for more. */
 typedef void (*http_done_fn)(void *context, const struct http_answer *answer);
-/* A piece of the body of an answer of 200 to 299, as it comes; `body` is empty then.  0, or
+/* A piece of the body of an answer of 200 to 299, as it comes; `body` is empty then.  Returns 0 or
  * -errno to end the request with it.  Must not ask or cancel. */
 typedef int (*http_piece_fn)(void *context, struct slice piece);
 
@@ -58,6 +58,6 @@ uint64_t http_ask(struct http *http, const struct http_request *request, struct 
 void http_cancel(struct http *http, uint64_t number);
 size_t http_under_way(const struct http *http);
 
-/* Drives all requests, for at most `timeout_ms` (-1: until something happens); returns early
- * when one was answered or one of `others` is ready, with their revents set.  0 or -errno. */
+/* Drives all requests, for at most `timeout_ms` (-1: until something happens); returns early when
+ * one was answered or one of `others` is ready, with their revents set.  Returns 0 or -errno. */
 int http_wait(struct http *http, struct pollfd *others, unsigned other_count, int timeout_ms);

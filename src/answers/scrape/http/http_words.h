@@ -19,7 +19,7 @@ struct http_address {
         /* for people: without user, password, query, fragment, nor a token in the path */
         [HTTP_SHOWN_MAX];
 };
-/* 0, -EINVAL or -ENOMEM with a sentence.  The caller calls fini also after a failure. */
+/* Returns 0, -EINVAL or -ENOMEM with a sentence.  The caller calls fini also after a failure. */
 int http_address_init(struct http_address *address, const char *url, struct fault *fault);
 void http_address_fini(struct http_address *address);
 
@@ -36,5 +36,5 @@ struct http_failure {
     size_t bytes_max;
     struct slice body; /* a bad status: what the server said */
 };
-/* A sentence about it; "" if there is nothing to say.  Returns `out`. */
+/* Writes a sentence about the failure; "" if there is nothing to say.  Returns `out`. */
 const char *http_why(const struct http_failure *failure, char out[HTTP_WHY_MAX]);

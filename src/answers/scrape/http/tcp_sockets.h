@@ -15,7 +15,7 @@ struct tcp_sockets {
     VEC(struct tcp_socket) items; /* by inode, each once */
 };
 
-/* 0 or -errno: the kernel cannot be asked here. */
+/* Returns 0 or -errno: the kernel cannot be asked here. */
 int tcp_sockets_read(struct tcp_sockets *sockets);
 void tcp_sockets_fini(struct tcp_sockets *sockets);
 

@@ -31,5 +31,5 @@ void local_capture_look(struct local_capture *capture);
 void local_capture_end(struct local_capture *capture);
 void local_capture_destroy(struct local_capture *capture); /* ends them first; NULL is allowed */
 
-/* How many run now. */
+/* Returns how many run now. */
 unsigned local_capture_count(const struct local_capture *capture);

@@ -13,8 +13,8 @@ struct node_address {
     char *nick; /* "10.0.0.1:2379"; the last part of a socket's path without its ending */
 };
 
-/* `port` is for addresses without http:// that have none; 0: there must be one.  0 or -errno
- * with a sentence, which holds no password. */
+/* `port` is for addresses without http:// that have none; 0: there must be one.  Returns 0 or
+ * -errno with a sentence, which holds no password. */
 int node_address_parse(const char *text, uint16_t port, struct node_address *address,
                        struct fault *fault);
 void node_address_fini(struct node_address *address);
@@ -24,5 +24,5 @@ int node_address_has_scheme(const char *text);
 /* `path` behind `base`; a path ":PORT/…" is at another port of that host.  NULL when out of
  * memory, or a socket has no ports. */
 char *node_address_join(const char *base, const char *path);
-/* A copy of a whole address without user and password; NULL when out of memory. */
+/* Returns a copy of a whole address without user and password; NULL when out of memory. */
 char *node_address_shown(const char *url);

@@ -1,4 +1,5 @@
-/* node_inputs.h - each kind of input adds its nodes to a list.  0 or -errno with a sentence. */
+/* node_inputs.h - each kind of input adds its nodes to a list.  Returns 0 or -errno with a
+ * sentence. */
 #pragma once
 
 #include "cluster/runs/inventory.h"
@@ -31,7 +32,7 @@ int node_inventory_read(struct node_list *list, const char *path,
 int node_input_read(struct node_list *list, const char *input, const struct node_pattern *pattern,
                     struct fault *fault);
 
-/* A new node of the class (NULL with a sentence when there is no such class), with what the
+/* Returns a new node of the class (NULL with a sentence when there is no such class), with what the
  * pattern has. */
 struct node *node_of_pattern(struct node_list *list, const struct node_pattern *pattern,
                              const char *class_name, struct fault *fault);

@@ -21,11 +21,11 @@ struct node_lines { /* all zero but gives_blocks to begin */
     bool gives_blocks;
 };
 
-/* The pairs of a map; `as_defaults`: only those that several nodes may share.  0 or -errno with
- * a sentence in config->fault. */
+/* The pairs of a map; `as_defaults`: only those that several nodes may share.  Returns 0 or -errno
+ * with a sentence in config->fault. */
 int node_lines_parse(struct config *config, const yaml_node_t *map, bool as_defaults,
                      struct node_lines *lines);
-/* Adds the node, or the nodes of its input, to the list.  0 or -errno with a sentence. */
+/* Adds the node, or the nodes of its input, to the list.  Returns 0 or -errno with a sentence. */
 int node_lines_build(const struct node_lines *lines, struct node_list *list,
                      const struct node_list_options *options, struct fault *fault);
 void node_lines_fini(struct node_lines *lines);

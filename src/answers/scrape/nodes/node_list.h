@@ -42,18 +42,18 @@ struct node_list_options {
     text_list headers;
 };
 
-/* 0 or -errno with a sentence. */
+/* Returns 0 or -errno with a sentence. */
 int node_list_init(struct node_list *list, struct fault *fault); /* the shipped classes */
 int node_list_add(struct node_list *list, const char *input,
                   const struct node_list_options *options, struct fault *fault);
 void node_list_fini(struct node_list *list);
 
 const struct node_class *node_class_find(const struct node_list *list, const char *name);
-/* What stands in a configuration, and what that is called: "heap"; NULL past the last. */
+/* Returns what stands in a configuration, and what that is called: "heap"; NULL past the last. */
 const char *node_capture_name(unsigned index);
 const char *node_recording_name(unsigned index);
-/* The process id of a node on this machine now, or 0 with a sentence. */
+/* Returns the process id of a node on this machine now, or 0 with a sentence. */
 uint32_t node_pid(const struct node *node, struct fault *fault);
-/* Reads address and tokens of a node anew from its data folder: one that was started again may
- * have others.  Whether any is another one; nothing changes if it cannot be read. */
+/* Reads address and tokens of a node anew from its data folder: one that was started again may have
+ * others.  Returns whether any is another one; nothing changes if it cannot be read. */
 bool node_reread(struct node *node);

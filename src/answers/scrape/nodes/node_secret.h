@@ -11,14 +11,14 @@ struct node_secret {
     char *file, *variable, *text;
 };
 
-/* *token is the caller's; NULL when nothing is set.  0 or -errno with a sentence that does not
- * hold it. */
+/* *token is the caller's; NULL when nothing is set.  Returns 0 or -errno with a sentence that does
+ * not hold it. */
 int node_secret_read(const struct node_secret *secret, char **token, struct fault *fault);
 void node_secret_fini(struct node_secret *secret);
 
 /* The first line of a file without blanks around it.  As above; -ENOENT: there is no such file. */
 int node_secret_read_file(const char *path, char **token, struct fault *fault);
-/* Whether it may stand in a header. */
+/* Returns whether it may stand in a header. */
 bool node_secret_is_clean(const char *text);
-/* Whether others than the owner may read the file. */
+/* Returns whether others than the owner may read the file. */
 bool node_secret_is_open(const char *path);

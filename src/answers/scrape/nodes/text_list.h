@@ -6,7 +6,7 @@
 #include "base/json_out.h"
 #include "scrape/nodes/node.h"
 
-/* False when out of memory: the list is as it was. */
+/* Returns false when out of memory: the list is as it was. */
 bool text_list_add(text_list *list, const char *text);
 bool text_list_add_all(text_list *list, const text_list *more); /* some of them may be in */
 void text_list_fini(text_list *list);

@@ -23,13 +23,13 @@ struct yaml_in {
     yaml_document_t document;
 };
 
-/* One document, not empty.  0, or -errno with a sentence and the line in fault->offset; then
+/* One document, not empty.  Returns 0 or -errno with a sentence and the line in fault->offset; then
  * there is nothing to end. */
 int yaml_in_open(struct yaml_in *yaml, struct slice text, struct fault *fault);
 int yaml_in_open_file(struct yaml_in *yaml, const char *path, struct fault *fault);
 void yaml_in_close(struct yaml_in *yaml);
 
-/* What may be NULL gives an answer for NULL: nothing there. */
+/* `node`, `list` and `map` may be NULL: such a node has no text, no items, and line 0. */
 const yaml_node_t *yaml_in_root(struct yaml_in *yaml);
 const char *yaml_in_text(const yaml_node_t *node); /* NULL: no scalar */
 size_t yaml_in_line(const yaml_node_t *node);      /* for sentences; from 1 */
@@ -39,9 +39,9 @@ size_t yaml_in_count(const yaml_node_t *node);
 int yaml_in_is_list(const yaml_node_t *node);
 int yaml_in_is_map(const yaml_node_t *node);
 const yaml_node_t *yaml_in_item(struct yaml_in *yaml, const yaml_node_t *list, size_t index);
-/* The key of a pair is "" when it is no scalar. */
+/* Returns the value of pair `index`; *key is "" if the key is no scalar. */
 const yaml_node_t *yaml_in_pair(struct yaml_in *yaml, const yaml_node_t *map, size_t index,
                                 const char **key);
 size_t yaml_in_key_line(struct yaml_in *yaml, const yaml_node_t *map, size_t index);
-/* The first with this key, or NULL. */
+/* Returns the first with this key, or NULL. */
 const yaml_node_t *yaml_in_get(struct yaml_in *yaml, const yaml_node_t *map, const char *key);

@@ -47,10 +47,10 @@ struct node_watch_end {
     uint64_t ticks, ticks_dropped, fetches, gaps;
 };
 
-/* 0 or -errno with a sentence: it could not begin.  Gaps are no failure. */
+/* Returns 0 or -errno with a sentence: it could not begin.  Gaps are no failure. */
 int node_watch(const struct node_list *list, const struct node_watch_options *options,
                struct run_writer *writer, const struct node_watch_ears *ears,
                struct node_watch_end *end, struct fault *fault);
 
-/* Whether a node can be asked for a kind of capture at all. */
+/* Returns whether a node can be asked for a kind of capture at all. */
 bool node_gives(const struct node *node, enum run_kind kind);

@@ -19,7 +19,7 @@ struct round_set {
 
 void round_set_add(struct round_set *rounds, uint64_t height);
 void round_set_fini(struct round_set *rounds);
-/* Writes rounds.json, with what it had before.  0 or -errno. */
+/* Writes rounds.json, with what it had before.  Returns 0 or -errno. */
 int round_set_write(const struct round_set *rounds, struct run_writer *writer);
 /* Takes in the "all" of a rounds.json that is there. */
 void round_set_read(struct round_set *rounds, int folder);

@@ -28,6 +28,6 @@ struct run_manifest;
  * manifest.json.old.  NULL when out of memory. */
 struct run_manifest *run_manifest_create(struct run_writer *writer);
 void run_manifest_destroy(struct run_manifest *manifest); /* NULL is allowed */
-/* 0 or -errno: the old one is as it was. */
+/* Returns 0 or -errno: the old one is as it was. */
 int run_manifest_write(struct run_manifest *manifest, const struct node_list *list,
                        const struct run_segment *segment);

@@ -55,17 +55,17 @@ struct run_fetch {
 void run_writer_add_fetch(struct run_writer *writer, const struct run_fetch *fetch);
 /* A line of watch.log, with the time before it. */
 void run_writer_log(struct run_writer *writer, const char *sentence);
-/* A whole line (with its newline) of any file of the folder, at once.  0 or -errno: nothing of
- * it was written then. */
+/* A whole line (with its newline) of any file of the folder, at once.  Returns 0 or -errno: nothing
+ * of it was written then. */
 int run_writer_append(struct run_writer *writer, const char *name, struct slice line);
 /* Writes what waits.  0, or the -errno for which some still does. */
 int run_writer_flush(struct run_writer *writer);
 uint64_t run_writer_lost_lines(const struct run_writer *writer);
 
-/* A whole file, by `write`, renamed over the old one when it is on disk.  0 or -errno: the old
- * one is as it was. */
+/* A whole file, by `write`, renamed over the old one when it is on disk.  Returns 0 or -errno: the
+ * old one is as it was. */
 typedef void (*run_write_fn)(FILE *file, void *context);
 int run_writer_replace(struct run_writer *writer, const char *name, run_write_fn write,
                        void *context);
-/* A copy of a file beside the captures, unless there is one of that name.  0 or -errno. */
+/* A copy of a file beside the captures, unless there is one of that name.  Returns 0 or -errno. */
 int run_writer_copy(struct run_writer *writer, const char *from, const char *name);

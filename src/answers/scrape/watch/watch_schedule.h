@@ -19,10 +19,10 @@ struct watch_schedule {
  * than that. */
 void watch_schedule_init(struct watch_schedule *schedule, uint64_t start_ns, uint64_t period_ns,
                          uint64_t end_ns);
-/* Whether a tick is due.  It is taken then, those between it and `now_ns` are dropped, and the
- * next one is on the grid again. */
+/* Returns whether a tick is due.  It is taken then, those between it and `now_ns` are dropped, and
+ * the next one is on the grid again. */
 bool watch_schedule_tick(struct watch_schedule *schedule, uint64_t now_ns);
 
-/* The stamp of a snapshot at `now_us` (Unix time): whole seconds unless `with_fraction`; always
- * later than `last_us`, also after the clock was put back. */
+/* Returns the stamp of a snapshot at `now_us` (Unix time): whole seconds unless `with_fraction`;
+ * always later than `last_us`, also after the clock was put back. */
 int64_t watch_stamp_after(int64_t last_us, int64_t now_us, bool with_fraction);

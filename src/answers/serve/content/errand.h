@@ -28,7 +28,7 @@ struct errand_starter {
     void (*end)(pid_t number);
 };
 /* A program as an errand has it: signals as a program expects them, in a group of its own, with
- * what it writes going to `body` and its sentences to `words_to`.  0 or -errno. */
+ * what it writes going to `body` and its sentences to `words_to`.  Returns 0 or -errno. */
 int errand_spawn(const char *program, const char *const *words, int body, int words_to, pid_t *pid);
 
 /* Before the first errand; NULL: this process itself. */

@@ -6,7 +6,7 @@
 /* Where a frame is in no file: made at run time, or only a name. */
 #define NO_FILE "[no file]"
 
-/* The file without its folders and without "(deleted)", or NO_FILE. */
+/* Returns the file without its folders and without "(deleted)", or NO_FILE. */
 struct slice frame_executable(const struct recording *recording, const struct page_frame *frame);
 
 /* "rust", "cpp", "go", "ocaml", "nim", "c", "jit" for code in no file; NULL when nothing tells.

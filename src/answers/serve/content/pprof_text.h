@@ -13,6 +13,6 @@ struct pprof_text_view {
     size_t top; /* stacks; what is left out is told */
 };
 
-/* Largest first.  0 or -errno with a sentence. */
+/* Largest first.  Returns 0 or -errno with a sentence. */
 int pprof_text_write(struct recording *recording, const struct pprof_text_view *view, FILE *out,
                      struct fault *fault);

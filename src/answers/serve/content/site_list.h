@@ -41,7 +41,7 @@ struct site_list {
 void site_list_init(struct site_list *list, size_t largest);
 void site_list_fini(struct site_list *list);
 
-/* Takes in the largest of now, and sets all numbers to those of now.  0 or -ENOMEM, which leaves
- * some of them old. */
+/* Takes in the largest of now, and sets all numbers to those of now.  Returns 0 or -ENOMEM, which
+ * leaves some of them old. */
 int site_list_update(struct site_list *list, struct recording *recording,
                      const struct running *running);

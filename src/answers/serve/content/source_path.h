@@ -19,8 +19,8 @@ struct source_path {
     bool leads_out; /* it had a ".." with no part before it to take away */
 };
 
-/* 0, or -EINVAL: empty, too long, too many parts, with control characters, or a folder by its
- * form. */
+/* Returns 0 or -EINVAL: empty, too long, too many parts, with control characters, or a folder by
+ * its form. */
 int source_path_parse(const char *named, struct source_path *path);
 
 static inline const char *source_path_part(const struct source_path *path, size_t index)
@@ -28,8 +28,9 @@ static inline const char *source_path_part(const struct source_path *path, size_
     return path->text + path->starts[index];
 }
 
-/* Whether the file's name ends as those of source code do. */
+/* Returns whether the file's name ends as those of source code do. */
 bool source_path_is_code(const struct source_path *path);
 
-/* Whether any part from `first` on begins with a dot, as what is nobody's business often does. */
+/* Returns whether any part from `first` on begins with a dot, as what is nobody's business often
+ * does. */
 bool source_path_is_hidden(const struct source_path *path, size_t first);

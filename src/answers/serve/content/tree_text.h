@@ -27,11 +27,11 @@ struct tree_text;
 /* NULL with -ENOMEM, -EFBIG or -ERANGE in *err, see page_tree_build.  The caller releases it. */
 struct tree_text *tree_text_make(const struct recording *recording, const struct running *running,
                                  const struct tree_wish *wish, int *err);
-/* Whether it is still what tree_text_make would give. */
+/* Returns whether it is still what tree_text_make would give. */
 bool tree_text_is_of(const struct tree_text *text, const struct recording *recording,
                      const struct running *running, const struct tree_wish *wish);
 struct tree_text *tree_text_hold(struct tree_text *text); /* one more holds it; any thread */
 void tree_text_release(struct tree_text *text);           /* NULL is allowed; any thread */
 
-/* The JSON of it; holds it by itself.  `state` is NULL when out of memory. */
+/* Returns the JSON of it; holds it by itself.  `state` is NULL when out of memory. */
 struct answer_stream tree_text_stream(struct tree_text *text);

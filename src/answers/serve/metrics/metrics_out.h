@@ -41,5 +41,5 @@ void metrics_int(struct metrics_out *out, const struct metrics_label *labels, si
 void metrics_real(struct metrics_out *out, const struct metrics_label *labels, size_t count,
                   double value);
 
-/* 0, or -EIO when something could not be written. */
+/* Returns 0 or -EIO when something could not be written. */
 int metrics_finish(struct metrics_out *out);

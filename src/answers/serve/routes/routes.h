@@ -18,7 +18,8 @@ struct route {
 extern const struct route routes[]; /* ends with a NULL path */
 const struct route *
 route_find(const char *path); /* NULL when there is none; one slash too much at the end is none */
-/* Whether errors at this path are JSON whatever the client accepts, as all answers there are. */
+/* Returns whether errors at this path are JSON whatever the client accepts, as all answers there
+ * are. */
 bool path_speaks_json(const char *path);
 
 /* For handlers of what Go serves, too: whether the program's own endpoint is asked, or has

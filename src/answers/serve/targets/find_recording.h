@@ -14,7 +14,7 @@ struct found_recording {
 };
 
 /* Looks at the files that recorders of ours and of root's have open, as far as the user may see
- * them; others are not believed (procfs/process/own_program.h).  0, or -ENOENT when the process is
- * not recorded; call found_recording_close in both cases. */
+ * them; others are not believed (procfs/process/own_program.h).  Returns 0 or -ENOENT when the
+ * process is not recorded; call found_recording_close in both cases. */
 int find_recording(uint32_t pid, struct found_recording *found, struct fault *fault);
 void found_recording_close(struct found_recording *found);

@@ -14,12 +14,12 @@ struct go_request {
     bool is_text;
 };
 
-/* Whether `url` can be such an endpoint: http or https, a host, no user and no query.  Its
- * folder goes to `base`: with /debug/pprof at the end, which may be left out.  0, or -EINVAL
- * with a sentence. */
+/* Whether `url` can be such an endpoint: http or https, a host, no user and no query.  Its folder
+ * goes to `base`: with /debug/pprof at the end, which may be left out.  Returns 0 or -EINVAL with a
+ * sentence. */
 int go_endpoint_parse(const char *url, char base[GO_URL_MOST], struct fault *fault);
 
 /* What to ask of `base` for profile `name`, with those parameters of the request that Go knows.
- * 0, or -EINVAL with a sentence. */
+ * Returns 0 or -EINVAL with a sentence. */
 int go_request_make(const char *base, const char *name, const struct request *request,
                     struct go_request *wanted, struct fault *fault);

@@ -7,8 +7,8 @@
 
 struct map_look;
 
-/* The mappings as of the last look, each for itself, sorted by the rules; a new look when that
- * one is too old, or of another process.  Until the next call.  NULL with a sentence, and *err
+/* Returns the mappings as of the last look, each for itself, sorted by the rules; a new look when
+ * that one is too old, or of another process.  Until the next call.  NULL with a sentence, and *err
  * as snapshot_read has it.  `*look` is made when it is NULL. */
 const struct breakdown *map_look_refresh(struct map_look **look, uint32_t pid,
                                          const struct sort_rules *rules, int *err,

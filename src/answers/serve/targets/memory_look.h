@@ -43,6 +43,6 @@ struct memory_look {
 void memory_look_refresh(struct memory_look *look, uint32_t pid);
 void memory_look_fini(struct memory_look *look);
 
-/* Sums up a breakdown; what was known before is dropped.  0 or -ENOMEM.  (For
+/* Sums up a breakdown; what was known before is dropped.  Returns 0 or -ENOMEM.  (For
  * memory_look_refresh, and for tests.) */
 int memory_look_sum(struct memory_look *look, const struct breakdown *breakdown);

@@ -25,14 +25,14 @@ struct node_curve {
 };
 void node_curve_write(struct json_out *json, const struct node_curve *curve);
 
-/* The key with times (in ns) or values at every n-th place of `count`, n so that there are at
- * most `points`: each the last that is known of those since the one before.  null: none is. */
+/* Returns the key with times (in ns) or values at every n-th place of `count`, n so that there are
+ * at most `points`: each the last that is known of those since the one before.  null: none is. */
 size_t node_step(size_t count, uint64_t points);
 void node_times_write(struct json_out *json, const int64_t *times_ns, size_t count, size_t step);
 void node_values_write(struct json_out *json, const int64_t *values, size_t count, size_t step);
 
-/* The whole answer but for its braces.  0 or -errno with a sentence: -EINVAL when there is no
- * such column. */
+/* The whole answer but for its braces.  Returns 0 or -errno with a sentence: -EINVAL when there is
+ * no such column. */
 int node_rows_write_run(struct json_out *json, const struct node_question *question,
                         struct served_run *run, const struct target_list *served,
                         struct fault *fault);

@@ -20,14 +20,15 @@ void served_run_look(struct served_run *run);
 
 /* As of the last look, until the next; NULL: there is nothing in it yet. */
 const struct run *served_run_content(const struct served_run *run);
-/* Whether memoir watch had it open to write at the last look. */
+/* Returns whether memoir watch had it open to write at the last look. */
 bool served_run_is_written(const struct served_run *run);
 /* Grows whenever there may be more than before. */
 uint64_t served_run_version(const struct served_run *run);
 /* Its folder without those above it. */
 const char *served_run_name(const struct served_run *run);
 
-/* The memory of all its nodes, as memoir ram has it; until the next look.  NULL with a sentence. */
+/* Returns the memory of all its nodes, as memoir ram has it; until the next look.  NULL with a
+ * sentence. */
 const struct ram *served_run_ram(struct served_run *run, struct fault *fault);
 
 /* Unix time of the first capture: all times of its nodes count from there.  0: not known yet. */

@@ -28,7 +28,7 @@ struct target_list {
     unsigned named;
 };
 
-/* 0, or -errno with a sentence; what was opened before stays. */
+/* Returns 0 or -errno with a sentence; what was opened before stays. */
 int target_list_open(struct target_list *list, const struct target_options *options,
                      struct fault *fault);
 /* The same for the folder of a run, options->path. */
@@ -37,15 +37,15 @@ int target_list_open_run(struct target_list *list, const struct target_options *
 /* Before each request: takes in nodes that runs have got since, at the end of the list, and lets
  * go what nobody has asked for lately. */
 void target_list_tend(struct target_list *list);
-/* While nobody asks: makes sums of large recordings for about so long, in SUMS_BYTES_MOST of
- * memory for all of them together. Whether there is more to do. */
+/* While nobody asks: makes sums of large recordings for about so long, in SUMS_BYTES_MOST of memory
+ * for all of them together. Returns whether there is more to do. */
 bool target_list_sum_up(struct target_list *list, uint64_t budget_ns);
 void target_list_close(struct target_list *list);
 
-/* The first, or the one of ?target=ID or ?pid=; NULL with an answer when there is none.  An id
- * is the place in the list, from 1: nothing is ever taken out of it. */
+/* Returns the first, or the one of ?target=ID or ?pid=; NULL with an answer when there is none.  An
+ * id is the place in the list, from 1: nothing is ever taken out of it. */
 struct target *target_list_select(const struct target_list *list, const struct request *request,
                                   struct answer *answer);
 
-/* The one of this id; NULL when there is none. */
+/* Returns the one of this id; NULL when there is none. */
 struct target *target_list_find(const struct target_list *list, const char *id);

@@ -13,7 +13,7 @@ struct target_operations {
     bool is_read_late; /* when it is first asked about; may be let go and read again */
     bool has_row;      /* of its own in /api/nodes */
     bool is_told;      /* by /api/events */
-    /* At the start.  0 or -errno with a sentence.  NULL: nothing is to be done. */
+    /* At the start.  Returns 0 or -errno with a sentence.  NULL: nothing is to be done. */
     int (*open)(struct target *target, struct fault *fault);
     /* Reads all of it, for target_show_whole; NULL with a sentence.  The caller destroys.  NULL:
      * it is followed, or has no recording. */

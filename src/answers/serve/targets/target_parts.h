@@ -33,15 +33,15 @@ struct target {
     struct map_look *map;
 };
 
-/* The recording that is in memory, or NULL. */
+/* Returns the recording that is in memory, or NULL. */
 struct recording *target_current(const struct target *target);
 void target_let_go(struct target *target);
 int target_copy_path(struct target *target, const char *path, struct fault *fault);
 
-/* Follows the recording at `path` from now on, instead of what was there.  0, or -errno with a
- * sentence: nothing has changed, or the target has no recording now. */
+/* Follows the recording at `path` from now on, instead of what was there.  Returns 0 or -errno with
+ * a sentence: nothing has changed, or the target has no recording now. */
 int target_follow(struct target *target, const char *path, struct fault *fault);
-/* What is followed, as of now; NULL with a sentence: then it is let go. */
+/* Returns what is followed, as of now; NULL with a sentence: then it is let go. */
 struct recording *target_followed(struct target *target, struct fault *fault);
 
 /* Reads all of it by the operation for that, and shows that from now on as `path`.  As
