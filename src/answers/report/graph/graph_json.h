@@ -1,4 +1,4 @@
-/* graph_json.h - a call graph as JSON: docs/json.md. */
+/* graph_json.h - writes a call graph as JSON, see docs/json.md. */
 #pragma once
 
 #include <stdio.h>

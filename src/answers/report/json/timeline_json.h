@@ -1,4 +1,4 @@
-/* timeline_json.h - a recording as curves over time, as JSON for a page that draws them;
+/* timeline_json.h - writes a recording as curves over time, as JSON for a page that draws them; see
  * docs/api.md. */
 #pragma once
 
