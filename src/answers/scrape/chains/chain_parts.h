@@ -6,5 +6,6 @@
 
 /* Returns the last answer about the height. */
 const struct chain_height *chain_source_height(const struct chain_source *source);
-/* For each request; 0: 15 s.  Waiting takes as long as it takes. */
+/* Sets the time limit of each request; 0: 15 s.  Requests that wait for a block have their own
+ * limit. */
 void chain_source_limit(struct chain_source *source, uint64_t timeout_ms);

@@ -1,9 +1,9 @@
-/* tree_form.h - inside tree_text: the words of the two forms. */
+/* tree_form.h - inside tree_text: the JSON of its two forms. */
 #pragma once
 
 #include "serve/content/tree_parts.h"
 
-/* Names, head and tail.  Returns 0 or -ENOMEM. */
+/* Makes the names, the head and the tail.  Returns 0 or -ENOMEM. */
 int tree_form_write(struct tree_text *text, const struct recording *recording);
 
 /* Write the text that follows a node's name up to its children, and the text that follows the
