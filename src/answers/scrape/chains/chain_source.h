@@ -63,6 +63,7 @@ struct chain_blockinfo {
 };
 typedef void (*chain_blockinfo_fn)(void *context, const struct chain_blockinfo *info);
 /* Calls `done` once, from http_wait or http_destroy.  Sends two or three requests, each with a
- * limit of `timeout_ms` (0: 15 s).  Returns 0; or -errno with `fault`, and `done` is not called. */
+ * limit of `timeout_ms` (0: the limit of the node, or 15 s).  Returns 0; or -errno with `fault`,
+ * and `done` is not called. */
 int chain_ask_blockinfo(struct http *http, const struct node *node, uint64_t timeout_ms,
                         chain_blockinfo_fn done, void *context, struct fault *fault);
