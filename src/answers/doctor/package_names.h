@@ -9,5 +9,5 @@ struct package_names {
     const char *debuginfod_export; /* turns debuginfod on */
 };
 
-/* Never NULL: for an unknown system, the commands are general instructions. */
+/* Never NULL: for an unknown system, returns commands that do not depend on the distribution. */
 const struct package_names *package_names_of(const char *system_id);
