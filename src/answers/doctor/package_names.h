@@ -1,13 +1,13 @@
-/* package_names.h - how each distribution calls what we ask for. */
+/* package_names.h - the names of the packages that memoir recommends, by distribution. */
 #pragma once
 
-/* Commands, to be typed as they are. */
+/* Commands that the user can run as they are. */
 struct package_names {
     const char *system_id; /* as in /etc/os-release */
     const char *libc_debug;
-    const char *debuginfod;        /* brings the library */
-    const char *debuginfod_export; /* turns it on */
+    const char *debuginfod;        /* installs the library of debuginfod */
+    const char *debuginfod_export; /* turns debuginfod on */
 };
 
-/* Never NULL: an unknown system gets commands that every one understands. */
+/* Never NULL: for an unknown system, returns commands that do not depend on the distribution. */
 const struct package_names *package_names_of(const char *system_id);

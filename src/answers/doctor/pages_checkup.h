@@ -1,4 +1,4 @@
-/* pages_checkup.h - how the page faults of processes can be seen here: through memoir agent, by
+/* pages_checkup.h - how page faults of processes can be recorded here: through memoir agent, with
  * perf events, or not at all. */
 #pragma once
 
@@ -9,19 +9,20 @@ struct checkup;
 
 struct pages_facts {
     char socket[108];      /* of the agent */
-    int agent_err;         /* 0: it answers; else the -errno of the try */
-    bool lacks_program;    /* memoir-agent was not built, or is not installed */
-    bool lacks_btf;        /* then it cannot run on this kernel */
-    bool lacks_tracefs;    /* then perf events do not tell of mremap */
-    int perf_err;          /* 0: perf events of one's own processes are allowed */
-    bool paranoia_forbids; /* a setting is what forbids them */
+    int agent_err;         /* 0: the agent answers; else the -errno of the try */
+    bool lacks_program;    /* memoir-agent is not built or not installed */
+    bool lacks_btf;        /* without BTF, memoir-agent cannot run on this kernel */
+    bool lacks_tracefs;    /* without tracefs, perf events do not report mremap */
+    int perf_err;          /* 0: perf events of our own processes are allowed */
+    bool paranoia_forbids; /* a setting of the kernel forbids them */
     bool is_root;
 };
 
-/* Tries, but for `lacks_program`, which is left as it is.  Nothing is left behind. */
+/* Finds out the facts by trying, except `lacks_program`, which is not changed.  Leaves nothing
+ * behind. */
 void pages_facts_read(struct pages_facts *facts, const char *socket);
 
-/* Appends whether `memoir pages` works, to group works, with what to type; `pid` 0: in general. */
+/* Appends to group works whether `memoir pages` works, with a command; `pid` 0: in general. */
 void pages_checkup_works(struct checkup *checkup, const struct pages_facts *facts, uint32_t pid);
-/* Appends group pages: agent, perf fallback. */
+/* Appends group pages: the agent, and perf events without it. */
 void pages_checkup_judge(struct checkup *checkup, const struct pages_facts *facts);

@@ -1,4 +1,5 @@
-/* permissions.h - what this process may do: its user, its capabilities, a filter on its calls. */
+/* permissions.h - the permissions of this process: its user, capabilities, and filter of system
+ * calls. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@ struct permissions {
     bool no_new_privileges;
 };
 
-/* The capabilities that make a difference to memoir. */
+/* A capability that matters to memoir. */
 struct capability {
     const char *name;
     unsigned bit;
@@ -23,7 +24,8 @@ struct capability {
 extern const struct capability capabilities[]; /* ends with a NULL name */
 
 bool permissions_have(const struct permissions *permissions, unsigned bit);
-bool permissions_could(const struct permissions *permissions, unsigned bit); /* bounding set */
+/* in the bounding set */
+bool permissions_could(const struct permissions *permissions, unsigned bit);
 
-/* Out of the text of /proc/PID/status; what it does not tell stays 0. */
+/* Parses the text of /proc/PID/status; fields without a line stay 0. */
 struct permissions permissions_parse(struct slice status);

@@ -1,4 +1,4 @@
-/* process_checkup.h - what the facts about one process mean for attaching to it. */
+/* process_checkup.h - what the facts about one process mean for attaching to the process. */
 #pragma once
 
 #include "doctor/checkup.h"
@@ -7,20 +7,20 @@
 struct process_examined {
     uint32_t pid;
     char name[64];
-    char path[256]; /* of its program; empty when we may not see it */
+    char path[256]; /* of its program; empty if we may not see it */
     uint32_t user, our_user;
     char state;      /* as in /proc/PID/status */
     uint32_t tracer; /* 0: none */
     unsigned bits;   /* 0 unknown */
     bool is_static;
     char loader[128], libc[32];
-    char runtimes[200]; /* "Python; jemalloc in the executable"; empty: none that is known */
+    char runtimes[200]; /* "Python; jemalloc in the executable"; empty: none is known */
     unsigned seccomp;
-    bool knows_namespaces;                      /* whether we may see them */
-    bool other_mounts, other_pids, other_users; /* than ours: a container */
-    uint32_t inner_pid;                         /* its number there */
-    char recording[200];                        /* being made of it, or empty */
-    char obstacle[512];                         /* why it cannot be attached to, or empty */
+    bool knows_namespaces;                      /* whether we may see its namespaces */
+    bool other_mounts, other_pids, other_users; /* namespaces other than ours: a container */
+    uint32_t inner_pid;                         /* PID in its own namespace */
+    char recording[200]; /* recording that is being made of the process, or empty */
+    char obstacle[512];  /* why attaching is not possible, or empty */
     struct pages_facts pages;
 };
 

@@ -1,5 +1,5 @@
-/* host.h - part of a network on another host, without anything installed there: memoir is
- * copied, runs, is asked for what it has, and goes. */
+/* host.h - runs a part of a network on another host.  Nothing is installed there: memoir is copied,
+ * runs, its files are collected, and everything is removed. */
 #pragma once
 
 #include "nets/ssh.h"
@@ -8,24 +8,25 @@
 
 struct remote {
     struct ssh_target target;
-    char folder[REMOTE_FOLDER_MAX]; /* ours there, made by mktemp; "" when there is none */
+    /* our folder on the host, made by mktemp; "" if there is none */
+    char folder[REMOTE_FOLDER_MAX];
     bool is_up;
 };
 
 /* All return 0 or -errno with a sentence. */
 
-/* Makes a folder there and copies these files of ours into its bin; then tries whether they run
- * there.  `tries` times, three seconds apart, when ssh does not get through: a machine may be
+/* Creates a folder on the host, copies `files` into its bin, and checks that they run there.  Makes
+ * up to `tries` attempts, three seconds apart, if ssh cannot connect, because the host may be
  * booting. */
 int remote_prepare(struct remote *remote, const char *const *files, unsigned tries,
                    struct fault *fault);
-/* memoir net up with these words, in the folder NET of it; `template_file` is copied there when
- * it is a file of ours, else NULL. */
+/* Runs `memoir net up` with these words, in NET of the folder.  `template_file` is a file to copy
+ * to the host; NULL: none. */
 int remote_up(struct remote *remote, const char *template_file, const char *const *words,
               struct fault *fault);
-/* memoir net down. */
+/* Runs `memoir net down`. */
 int remote_down(struct remote *remote, struct fault *fault);
-/* Everything but data of nodes, into the folder `into` here. */
+/* Copies everything except the data of the nodes to the local folder `into`. */
 int remote_collect(struct remote *remote, const char *into, struct fault *fault);
-/* Removes the folder there. */
+/* Removes the folder on the host. */
 int remote_clean(struct remote *remote, struct fault *fault);

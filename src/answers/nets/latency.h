@@ -1,5 +1,5 @@
-/* latency.h - how long things took, in fixed memory: percentiles that are at most one part in 64
- * too high, and an exact maximum. */
+/* latency.h - a histogram of durations in fixed memory.  Percentiles are at most one part in 64 too
+ * high; the maximum is exact. */
 #pragma once
 
 #include <stdint.h>
@@ -12,5 +12,6 @@ struct latency {
 };
 
 void latency_add(struct latency *latency, uint64_t us);
-/* The time within which this share (0.5, 0.99, 1) of all was done; 0 when there was none. */
+/* Returns the duration that this share (0.5, 0.99, 1) of all calls did not exceed; 0 if there were
+ * none. */
 uint64_t latency_percentile(const struct latency *latency, double share);

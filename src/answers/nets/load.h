@@ -1,8 +1,9 @@
-/* load.h - a load generator: calls at a fixed rate, also when servers are slow.
+/* load.h - a load generator: sends calls at a fixed rate, also if servers are slow.
  *
- * Open loop: call number k is due at the start + k / rate, and its latency counts from then, so
- * that a server that stalls is seen as stalling.  Targets take turns.  One thread; calls to a
- * target share one connection where the protocol can (gRPC over HTTP/2). */
+ * Call number k is due at start + k / rate, and its latency counts from then, so a stalled server
+ * is visible in all calls that it delays ("open loop").  Calls go to the targets in turn.  One
+ * thread.  Calls to one target share a connection if the protocol allows that (gRPC over
+ * HTTP/2). */
 #pragma once
 
 #include <stdbool.h>
@@ -17,23 +18,23 @@
 
 struct load_options {
     const char *kind; /* "etcd", "monero" */
-    const char *name; /* keys begin with it, so that generators do not write each other's */
+    const char *name; /* prefix of keys, so that generators do not write each other's keys */
     double tps;
     size_t value_bytes;
     const char *wallet;
     text_list targets; /* http://host:port */
 };
 
-/* What calls of a kind look like. */
+/* The calls of a kind of server. */
 struct load_kind {
     const char *name;
     bool is_grpc;
-    /* The body of call `number`, and its path. */
+    /* Makes the body and the path of call `number`. */
     void (*make)(const struct load_options *options, uint64_t number, struct protobuf_out *body,
                  const char **path);
 };
 const struct load_kind *load_kind_find(const char *name); /* NULL: none */
 
-/* Runs until a signal comes on `stop` (a descriptor that becomes readable).  Writes a JSON line
- * each second, and a last one with "final":true.  0 or -errno with a sentence. */
+/* Runs until the descriptor `stop` is readable, which means that a signal came.  Writes a JSON line
+ * each second, and a last one with "final":true.  Returns 0 or -errno with a sentence. */
 int load_run(const struct load_options *options, int stop, FILE *log, struct fault *fault);

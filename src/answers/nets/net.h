@@ -1,8 +1,8 @@
-/* net.h - a private network: what was planned of it, and how each of its processes is.  All of
- * it is one file, DIR/net.json.
+/* net.h - a private network: its plan, and the state of each of its processes.  Everything is in
+ * one file, DIR/net.json.
  *
- * The keeper writes the file, by rename; everyone may read it.  Texts are owned by the network,
- * and NULL when there is none. */
+ * The keeper writes the file, by rename; everyone may read it.  The network owns all texts, which
+ * are NULL if there is none. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,12 +16,21 @@
 
 #define NET_PARTS_MAX 512u
 #define NET_MARK                                                                                   \
-    "MEMOIR_NET" /* a variable in the environment of all that a network starts: its id */
+/* environment variable of everything that a network starts; its value is the id of the
+     * network */
+"MEMOIR_NET"
 
-enum net_state { NET_STARTING, NET_UP, NET_FAILED, NET_STOPPING, NET_DOWN, NET_STATES };
+    enum net_state {
+        NET_STARTING,
+        NET_UP,
+        NET_FAILED,
+        NET_STOPPING,
+        NET_DOWN,
+        NET_STATES
+    };
 extern const char *const net_state_names[NET_STATES];
 
-/* In the order they are started; each kind waits for the one before it. */
+/* In the order in which they are started; each kind waits for the one before. */
 enum part_kind {
     PART_RECORD,
     PART_SETUP,
@@ -33,7 +42,7 @@ enum part_kind {
 };
 extern const char *const part_kind_names[PART_KINDS];
 
-/* ENDED: as it was meant to; CRASHED: by itself. */
+/* ENDED: ended as planned; CRASHED: ended by itself. */
 enum part_state { PART_PLANNED, PART_STARTED, PART_READY, PART_ENDED, PART_CRASHED, PART_STATES };
 extern const char *const part_state_names[PART_STATES];
 
@@ -42,38 +51,41 @@ struct net_port {
     uint16_t number;
 };
 
-/* When a node counts as ready: all that is given holds. */
+/* When a node counts as ready: all given conditions are met. */
 struct net_ready {
-    char *url;        /* answers 200 … */
-    char *contains;   /* … with this text in it */
+    char *url;        /* answers with status 200 */
+    char *contains;   /* and with this text in the body */
     char *file;       /* exists */
-    uint16_t port;    /* 127.0.0.1 takes connections there */
-    uint32_t seconds; /* else it has failed */
+    uint16_t port;    /* accepts connections at 127.0.0.1 */
+    uint32_t seconds; /* time limit; later the node has failed */
 };
 
 /* One process. */
 struct net_part {
     char *name;
     enum part_kind kind;
-    unsigned stage; /* begins when all of the stages before are ready; they end in reverse */
+    /* starts when all parts of earlier stages are ready; stages end in reverse order */
+    unsigned stage;
     char *role, *class_name;
     text_list argv;
-    text_list env;  /* "NAME=value", beside what the keeper has */
-    char *folder;   /* of its data */
-    char *pid_file; /* without argv: another program starts it and writes the PID */
-    char *url, *metrics_url, *pprof_url, *data_folder; /* where to watch it */
+    text_list env; /* "NAME=value", added to the environment of the keeper */
+    char *folder;  /* of the node's data */
+    /* if there is no argv: another program starts the process and writes its PID here */
+    char *pid_file;
+    char *url, *metrics_url, *pprof_url, *data_folder; /* addresses and folder for memoir watch */
     VEC(struct net_port) ports;
     struct net_ready ready;
 
-    bool is_wrapped; /* it is a recorder that runs the node */
-    bool is_held;    /* its process waits to begin, so that recorders see all of it */
+    bool is_wrapped; /* the process is a recorder that runs the node */
+    bool is_held;    /* the process is held before it begins, so that recorders see all of it */
 
     enum part_state state;
     uint32_t pid;
-    uint32_t program; /* the pid of the node itself, which a recorder may run; 0: not known yet */
-    /* start time of that pid, in ticks since boot: shows that a PID was reused */
+    /* PID of the node itself, which a recorder may have started; 0: not known yet */
+    uint32_t program;
+    /* start time of `pid`, in ticks since boot: shows whether the PID was reused */
     uint64_t born;
-    char *why; /* a sentence, if it crashed */
+    char *why; /* a sentence, if the process crashed */
     uint32_t restarts;
 };
 
@@ -85,30 +97,30 @@ struct net {
     char *why;
     uint32_t keeper;
     uint64_t keeper_born;
-    bool fresh;   /* data goes when the network does */
-    bool restart; /* a node that crashed is started again */
+    bool fresh;   /* data is removed with the network */
+    bool restart; /* crashed nodes are restarted */
     uint32_t grace_seconds;
     VEC(struct net_part) parts;
 };
 
 void net_fini(struct net *net);
-/* Adds an empty one; NULL when out of memory or there are too many. */
+/* Adds an empty part; NULL when out of memory or there are too many. */
 struct net_part *net_add(struct net *net, const char *name, enum part_kind kind);
 struct net_part *net_find(const struct net *net, const char *name);
 uint16_t net_port_of(const struct net_part *part, const char *name); /* 0: none */
 size_t net_count(const struct net *net, enum part_kind kind, enum part_state at_least);
 
-/* DIR/NAME; the caller frees.  NULL when out of memory. */
+/* Returns the path DIR/NAME; the caller frees it.  NULL when out of memory. */
 char *net_path(const struct net *net, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* 0 or -errno with a sentence. */
+/* Returns 0 or -errno with a sentence. */
 int net_parse(struct net *net, struct slice text, struct fault *fault);
 int net_read(struct net *net, const char *dir,
-             struct fault *fault); /* -ENOENT: none was ever there */
+             struct fault *fault); /* -ENOENT: there never was a network */
 int net_write(const struct net *net, struct fault *fault);
-/* nodes.yaml of the network, for memoir watch. */
+/* Writes nodes.yaml of the network, for memoir watch. */
 int net_write_nodes(const struct net *net, struct fault *fault);
 
-/* Replaces a text by a copy; false when out of memory. */
+/* Replaces a text by a copy.  Returns false when out of memory. */
 bool text_set(char **text, const char *value);

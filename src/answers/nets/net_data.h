@@ -1,10 +1,10 @@
-/* net_data.h - what a network leaves in its folder. */
+/* net_data.h - removes what a network leaves in its folder. */
 #pragma once
 
 #include "nets/net.h"
 
-/* Removes DIR/data, where the nodes have theirs. */
+/* Removes DIR/data, which has the data of the nodes. */
 void net_remove_data(const struct net *net);
-/* Logs of its parts; their pid files. */
+/* Remove the logs of the parts; the PID files of the parts. */
 void net_remove_logs(const struct net *net);
 void net_remove_pids(const struct net *net);

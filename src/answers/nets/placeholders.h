@@ -1,4 +1,4 @@
-/* placeholders.h - {port.client} and its like, replaced. */
+/* placeholders.h - replaces placeholders such as {port.client}. */
 #pragma once
 
 #include "nets/template.h"
@@ -6,16 +6,17 @@
 struct scope {
     const struct net *net;
     const struct net_template *plan;
-    const struct net_part *part;        /* the part that the text belongs to, or NULL */
-    const struct template_group *group; /* its group */
-    unsigned depth;                     /* lists inside lists */
+    const struct net_part *part;        /* part that the text belongs to, or NULL */
+    const struct template_group *group; /* group of the part */
+    unsigned depth;                     /* nesting depth of lists */
 };
 
 const struct template_group *group_of(const struct net_template *plan, const struct net_part *part);
 
-/* `text` with every placeholder replaced; NULL gives NULL.  0, or -errno with a sentence; *out
- * is the caller's to free. */
+/* Copies `text`, with every placeholder replaced; NULL gives NULL.  The caller frees *out.  Returns
+ * 0 or -errno with a sentence. */
 int placeholders_fill(const struct scope *scope, const char *text, char **out, struct fault *fault);
-/* The words of a command: one that is a list without join becomes as many words as the list has. */
+/* Replaces placeholders in the words of a command.  A list without `join` becomes one word per
+ * node. */
 int placeholders_fill_words(const struct scope *scope, const text_list *words, text_list *out,
                             struct fault *fault);

@@ -1,5 +1,5 @@
-/* shipped_templates.h - src/answers/nets/templates as texts; made from the files by
- * scripts/embed. */
+/* shipped_templates.h - the texts of src/answers/nets/templates; scripts/embed makes them from the
+ * files. */
 #pragma once
 
 #include <stddef.h>

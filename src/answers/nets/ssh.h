@@ -1,8 +1,8 @@
-/* ssh.h - commands on another host, by the ssh program.
+/* ssh.h - runs commands on another host with the ssh program.
  *
- * What runs there is a script that is a constant of ours; its arguments go to its standard
- * input, a line each, which it takes with `read -r`: nothing is ever put together into a command
- * line.  Data follows the arguments. */
+ * The command is always a constant script of our own.  The script reads its arguments from standard
+ * input, one per line, with `read -r`, so no argument is ever part of a command line.  Data follows
+ * the arguments. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,13 +19,14 @@ struct ssh_target {
 struct ssh_call {
     const char *script;
     const char *const *arguments; /* ends with NULL; none has a line break */
-    /* a program here whose output is the script's input after the arguments; NULL: none */
+    /* local program whose output is the input of the script, after the arguments; NULL: none */
     const char *const *source;
-    const char *const *sink; /* a program here that gets the script's output; NULL: `answer` does */
-    char *answer;            /* its output, with a NUL, cut to `size` */
+    /* local program that gets the output of the script; NULL: `answer` gets it */
+    const char *const *sink;
+    char *answer; /* output of the script, with a NUL, cut to `size` */
     size_t size;
 };
 
-/* 0, or -errno with a sentence: the last line that the other side or ssh said.  -EHOSTUNREACH:
- * ssh itself could not. */
+/* Returns 0; or -errno with a sentence, the last line that the host or ssh printed.  -EHOSTUNREACH:
+ * ssh could not connect. */
 int ssh_run(const struct ssh_target *target, const struct ssh_call *call, struct fault *fault);

@@ -1,4 +1,4 @@
-/* template_texts.h - giving back the pieces of a template, and the texts of the shipped ones. */
+/* template_texts.h - frees the parts of a template, and has the texts of the shipped templates. */
 #pragma once
 
 #include "nets/template.h"

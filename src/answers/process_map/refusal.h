@@ -1,11 +1,11 @@
-/* refusal.h - why the memory of a process cannot be looked at, in one sentence. */
+/* refusal.h - one sentence about why the memory of a process cannot be read. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/fault.h"
 
-/* Before the reading: -ESRCH, -ENOEXEC, or 0 when nothing is in the way. */
+/* Call it before reading.  Returns 0 if reading is possible; -ESRCH or -ENOEXEC with a sentence. */
 int refusal_before(uint32_t pid, struct fault *fault);
-/* After it failed with `err`, or gave nothing (0). */
+/* Call it after reading has failed with `err`, or has given nothing (`err` 0). */
 int refusal_after(uint32_t pid, const char *name, int err, struct fault *fault);

@@ -1,10 +1,10 @@
-/* snapshot.h - everything about the memory of one process, now: what the kernel says, what its
- * runtimes say, sorted.
+/* snapshot.h - reads everything about the memory of one process now, from the kernel and from its
+ * runtimes, and sorts it.
  *
- * The process is not stopped, and nothing is written to it.  Reading smaps makes its mmap and
- * munmap wait, 20 ms per resident GiB in small pages at worst; where that is long, the pages are
- * walked gently instead (procfs/memory/pagemap.h), which gives RSS and swap but neither PSS nor
- * private and shared. */
+ * The process is not stopped, and nothing is written to it.  Reading smaps makes mmap and munmap of
+ * the process wait, at worst 20 ms per resident GiB in small pages.  If that takes too long, the
+ * pages are walked gently instead (procfs/memory/pagemap.h), which gives RSS and swap, but no PSS
+ * and no private and shared bytes. */
 #pragma once
 
 #include "analyze/memory/sort_regions.h"
@@ -13,8 +13,8 @@
 #include "procfs/memory/smaps.h"
 
 enum snapshot_way {
-    SNAPSHOT_AUTO,  /* smaps, unless that would take longer than the budget */
-    SNAPSHOT_SMAPS, /* at any price */
+    SNAPSHOT_AUTO,  /* smaps, unless it would take longer than the budget */
+    SNAPSHOT_SMAPS, /* smaps, however long it takes */
     SNAPSHOT_GENTLE
 };
 #define SNAPSHOT_NS_PER_GIB UINT64_C(20000000)         /* of reading smaps, in small pages */
@@ -23,21 +23,21 @@ enum snapshot_way {
 struct process_snapshot_options {
     enum snapshot_way way;
     struct sort_rules rules;
-    /* only so many mappings will be listed, by RSS, so many small ones may be kept as sums; 0:
-     * all */
+    /* only this many mappings will be listed, by RSS, so others may be kept as sums; 0: all */
     size_t top;
-    uint64_t budget_ns; /* 0: SNAPSHOT_BUDGET_NS, and kernels that can only read smaps may */
-    bool deep;          /* also count what takes long: free blocks in long lists */
-    bool kernel_only;   /* leave out what is read from the process's own memory */
+    /* 0: SNAPSHOT_BUDGET_NS, and no limit for kernels that can only read smaps */
+    uint64_t budget_ns;
+    bool deep;        /* also count what takes long: free blocks in long lists */
+    bool kernel_only; /* do not read the memory of the process itself */
 };
 
 struct process_snapshot {
     struct breakdown breakdown;
-    struct smaps smaps; /* what the names of regions lie in */
+    struct smaps smaps; /* owns the names of regions */
 };
 
-/* 0, or -errno with one sentence: -ESRCH no such process or it ended, -EPERM not allowed,
- * -ENOEXEC it has no memory of its own (kernel thread, zombie).  The caller ends it with
+/* Returns 0; or -errno with one sentence: -ESRCH if there is no such process or it has ended,
+ * -EPERM if not allowed, -ENOEXEC if it has no memory of its own (a kernel thread, a zombie).  Call
  * snapshot_fini after success. */
 int snapshot_read(struct process_snapshot *snapshot, uint32_t pid,
                   const struct process_snapshot_options *options, struct fault *fault);

@@ -1,9 +1,9 @@
-/* split_regions.h - cuts mappings where a claim begins or ends in the middle of one. */
+/* split_regions.h - splits mappings in which a claim begins or ends. */
 #pragma once
 
 #include "model/memory/breakdown.h"
 
-/* A piece gets its resident and swapped pages by looking at them, the other figures in
- * proportion; the pieces add up to what the mapping had.  Claims are settled.  0 or -errno; then
- * the regions are as they were. */
+/* Call it after claims are settled.  The resident and swapped pages of each piece are read; its
+ * other figures are in proportion, and the pieces add up to the figures of the mapping.  Returns 0;
+ * or -errno, and the regions are unchanged. */
 int split_regions(struct breakdown *breakdown);

@@ -1,9 +1,9 @@
 /* glibc_arenas.h - the arenas of glibc's malloc, read from outside while the program runs.
  *
- * The main arena is found in libc's data by its form: a ring of arenas that closes, without
- * symbols.  Sizes are those that malloc_info prints.  Free blocks are counted by following the
- * lists, up to a bound; the program may change them meanwhile, then what was followed so far
- * counts, as "at least". */
+ * The main arena is found without symbols, by its form in libc's data: a ring of arenas that is
+ * closed.  Sizes are those that malloc_info prints.  Free blocks are counted by following the
+ * lists, up to a limit.  If the program changes a list meanwhile, the blocks counted so far are
+ * reported as "at least". */
 #pragma once
 
 #include "model/memory/breakdown.h"
@@ -14,6 +14,6 @@
 #define GLIBC_READS_DEEP (1u << 22) /* with breakdown.deep */
 #define GLIBC_STEPS_MAX  (1u << 23) /* blocks */
 
-/* Claims thread arenas and large blocks, and adds a view; nothing when the program has no glibc
- * or does not use its malloc. 0 or -errno: -ENOENT no arena was found. */
+/* Claims thread arenas and large blocks, and adds a view; does nothing if the program has no glibc
+ * or does not use its malloc.  Returns 0 or -errno; -ENOENT if no arena was found. */
 int glibc_arenas_look(struct breakdown *breakdown, const struct process_bytes *process);

@@ -1,11 +1,11 @@
 /* go_numbers.h - what the Go runtime counts about its own memory, read from its global variables
- * without stopping it.
+ * without stopping the program.
  *
- * The variables are found by the code that reads them, runtime.readmemstats_m, which Go's own
- * table of functions names in stripped binaries too.  The runtime keeps two books that must
- * agree; what is found is believed only when they do.  Go 1.19 and later; the numbers are those
- * of runtime.ReadMemStats, but allocations that a thread has not reported yet (some KiB each)
- * are missing in the live ones. */
+ * The variables are found through the code that reads them, runtime.readmemstats_m; Go's own table
+ * of functions names that code, also in stripped binaries.  The runtime has two counts that must
+ * agree, and the numbers are used only if they do.  Works for Go 1.19 and later.  The numbers are
+ * those of runtime.ReadMemStats, except that the live numbers lack allocations that a thread has
+ * not reported yet (some KiB per thread). */
 #pragma once
 
 #include "model/memory/breakdown.h"
@@ -23,10 +23,10 @@ struct go_numbers {
     int64_t memory_limit; /* GOMEMLIMIT; -1: none, or unknown */
 };
 
-/* 0; -ENOENT when it is no Go program; -ENODATA when the variables were not found; or -errno of
- * reading. */
+/* Returns 0; -ENOENT if this is no Go program; -ENODATA if the variables were not found; or -errno
+ * of reading. */
 int go_numbers_read(struct go_numbers *numbers, const struct process_bytes *process,
                     const struct program_file *program);
 
-/* Adds the view of them. */
+/* Adds a view with the numbers to the breakdown. */
 void go_numbers_show(const struct go_numbers *numbers, struct breakdown *breakdown);

@@ -1,15 +1,15 @@
-/* java_counters.h - what a Java machine counts about its heap, from the performance counters it
- * keeps in a mapped file.
+/* java_counters.h - what a Java virtual machine counts about its heap, from its performance
+ * counters in a mapped file.
  *
- * HotSpot brings them up to date at the end of collections.  They are missing with
- * -XX:-UsePerfData and -XX:+PerfDisableSharedMem. */
+ * HotSpot updates the counters at the end of collections.  There are none with -XX:-UsePerfData or
+ * -XX:+PerfDisableSharedMem. */
 #pragma once
 
 #include "base/slice.h"
 #include "model/memory/breakdown.h"
 #include "runtimes/process_bytes.h"
 
-/* Adds a view, with a sentence where there are no counters. */
+/* Adds a view to the breakdown; if there are no counters, the view has a sentence. */
 void java_counters_look(struct breakdown *breakdown, const struct process_bytes *process);
 
 struct java_counters {
@@ -18,5 +18,5 @@ struct java_counters {
     uint64_t collections, threads;
 };
 
-/* Out of the bytes of hsperfdata.  0, or -EINVAL when they are none. */
+/* Parses the bytes of hsperfdata.  Returns 0; or -EINVAL if they are something else. */
 int java_counters_parse(struct java_counters *counters, struct slice bytes);

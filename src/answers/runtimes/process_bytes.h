@@ -1,7 +1,7 @@
-/* process_bytes.h - bytes of a process's memory, read from outside while it runs.
+/* process_bytes.h - reads the memory of a process from outside while it runs.
  *
- * Only what is in memory already: reading a page that was never touched, or lies in swap, would
- * bring it in and change what is being measured. */
+ * Only pages in memory are read: reading a page that was never touched, or that is swapped out,
+ * would load the page and change the measurement. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,22 +12,24 @@
 
 struct process_bytes {
     uint32_t pid;
-    int memory; /* of a process that must ask for it; -1: none */
+    int memory; /* descriptor, for a process that must ask another one for it; -1: none */
     bool is_asked;
     struct pagemap pagemap;
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int process_bytes_open(struct process_bytes *process, uint32_t pid);
 void process_bytes_close(struct process_bytes *process);
 
-/* All of it, or false: not in memory, not mapped, not allowed, gone. */
+/* Reads `size` bytes.  Returns false if not all of them are in memory, mapped and readable, or if
+ * the process is gone. */
 bool process_bytes_read(const struct process_bytes *process, uint64_t address, void *to,
                         size_t size);
 
-/* What is in memory of it; the rest of `to` is zero.  The bytes read. */
+/* Like process_bytes_read, but reads only pages that are in memory; the rest of `to` is zero.
+ * Returns the number of bytes read. */
 size_t process_bytes_read_present(const struct process_bytes *process, uint64_t address, void *to,
                                   size_t size);
 
-/* Whether the kernel lets us read there; tries it.  0 or -errno. */
+/* Checks, by trying, whether the kernel allows reading there.  Returns 0 or -errno. */
 int process_bytes_allowed(const struct process_bytes *process, uint64_t address);

@@ -1,4 +1,4 @@
-/* program_file.h - the executable of a process, and where it lies there. */
+/* program_file.h - the executable file of a process, and its address in the process. */
 #pragma once
 
 #include "model/memory/breakdown.h"
@@ -8,12 +8,13 @@
 struct program_file {
     struct elf_image image;
     struct elf_view view;
-    uint64_t bias; /* address in the process less address in the file */
+    uint64_t bias; /* address in the process minus address in the file */
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int program_file_open(struct program_file *file, const struct breakdown *breakdown);
 void program_file_close(struct program_file *file);
 
-/* The address in the process of a data symbol of .symtab or .dynsym; 0 when there is none. */
+/* Returns the address, in the process, of a data symbol of .symtab or .dynsym; 0 if there is
+ * none. */
 uint64_t program_file_symbol(const struct program_file *file, const char *name);

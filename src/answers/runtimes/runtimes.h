@@ -1,14 +1,14 @@
-/* runtimes.h - what the language runtime and the allocator of a process say about their memory,
- * and what is theirs.
+/* runtimes.h - what the language runtime and the allocator of a process report about their memory,
+ * and which memory is theirs.
  *
- * Everything is read from outside: files of the program, the process's memory with
- * process_vm_readv, counters it publishes.  It is neither stopped nor written to.  What is not
- * recognised, or may not be read, is left as it is, with a sentence in the view where there is
- * one. */
+ * Everything is read from outside: files of the program, memory of the process with
+ * process_vm_readv, counters that it publishes.  The process is not stopped, and nothing is written
+ * to it.  Memory that is not recognised, or cannot be read, keeps its owner; the view, if there is
+ * one, has a sentence about it. */
 #pragma once
 
 #include "model/memory/breakdown.h"
 
-/* Lays claims, adds views, sets the titles of sections.  The regions are there; claims are not
- * settled yet. */
+/* Adds claims and views, and sets the titles of sections.  Call it when the breakdown has its
+ * regions, and before claims are settled. */
 void runtimes_look(struct breakdown *breakdown);

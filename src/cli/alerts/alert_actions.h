@@ -1,8 +1,8 @@
-/* alert_actions.h - what an alert sets off: a program of the user's, a message to a server.
+/* alert_actions.h - what an alert starts: a program of the user, or a message to a server.
  *
- * Each is a process of its own, one at a time, at most 30 s; the recorder only looks now and
- * then whether it is done, and never waits for it while it records.  At most ALERT_QUEUE_MAX
- * wait; further ones are counted and told. */
+ * Each action is a process of its own.  They run one at a time, for at most 30 s.  The recorder
+ * polls whether an action has ended, and never waits for it while it records.  At most
+ * ALERT_QUEUE_MAX actions wait; further ones are dropped, counted and reported. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,10 +13,10 @@
 
 struct alert_actions;
 
-/* `exec` and `webhook` may be NULL; borrowed.  NULL when out of memory. */
+/* `exec` and `webhook` are borrowed, and may be NULL.  Returns NULL when out of memory. */
 struct alert_actions *alert_actions_create(const char *exec, const char *webhook);
 
-/* What happened, for both kinds.  All texts are borrowed, and copied. */
+/* An alert, for both kinds of actions.  The texts are borrowed; alert_actions_add copies them. */
 struct alert_news {
     const char *rule, *value, *threshold; /* numbers as text: bytes, or shares */
     const char *program, *recording;
@@ -25,8 +25,8 @@ struct alert_news {
 };
 void alert_actions_add(struct alert_actions *actions, const struct alert_news *news);
 
-/* Starts the next one when the last is done. */
+/* Call it now and then: starts the next action when the last one has ended. */
 void alert_actions_look(struct alert_actions *actions);
 
-/* Waits for all of them, `wait_ms` at most, tells what failed on stderr, and frees. */
+/* Waits for all actions, for at most `wait_ms`; prints on stderr which failed, and frees. */
 void alert_actions_finish(struct alert_actions *actions, unsigned wait_ms);

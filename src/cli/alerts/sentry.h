@@ -1,6 +1,6 @@
-/* sentry.h - watches what is recorded: evaluates alerts once a second and adds to the history.
+/* sentry.h - watches recorded processes: evaluates alerts once a second and adds to the history.
  *
- * Nothing here can fail a recording: what goes wrong is told once, and the recording goes on. */
+ * No error here ends a recording: each error is reported once. */
 #pragma once
 
 #include "capture/outside/watcher.h"
@@ -8,15 +8,16 @@
 
 struct sentry;
 
-/* NULL with `fault` when the history cannot be opened, or out of memory.  `options` must outlive
- * it. */
+/* Returns NULL with `fault` when the history cannot be opened, or when out of memory.  `options`
+ * must outlive the sentry. */
 struct sentry *sentry_create(const struct sentry_options *options, struct fault *fault);
 
-/* For the recorder. */
+/* Returns the callbacks that the recorder calls. */
 const struct watcher *sentry_watcher(struct sentry *sentry);
 
-/* Ends it: waits a while for messages that are on their way.  How many alerts fired. */
+/* Frees the sentry, after waiting a limited time for actions that still run.  Returns the number of
+ * alerts that fired. */
 uint32_t sentry_finish(struct sentry *sentry);
 
-/* The exit status of a command when the program's own is 0 and an alert fired. */
+/* Exit status of a command if the program's own status is 0 and an alert fired. */
 #define SENTRY_ALERT_STATUS 3

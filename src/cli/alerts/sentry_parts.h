@@ -1,5 +1,5 @@
-/* sentry_parts.h - inside the sentry: one process of it, shared by the files that evaluate, tell
- * and keep. */
+/* sentry_parts.h - inside the sentry: the state of the sentry and of each watched process, shared
+ * by the files that evaluate, report and keep. */
 #pragma once
 
 #include "analyze/alerts/alert.h"
@@ -19,42 +19,44 @@ struct sentry {
     uint32_t fired;
 };
 
-/* Which stacks a rule with a site is about. */
+/* Which stacks belong to the site of a rule. */
 struct site_codes {
     uint32_t *codes; /* by stack, or NULL */
     uint32_t stacks;
-    size_t locations; /* what was named when they were made */
-    uint64_t next_ns; /* not again before */
-    bool is_too_much; /* for the expression: it was told, and is over */
+    size_t locations; /* number of locations that had names when `codes` was made */
+    uint64_t next_ns; /* codes are not made again before this time */
+    bool is_too_much; /* matching took too long; reported, and given up */
 };
 
 struct process_watch {
     struct sentry *sentry;
     struct alert alerts[SENTRY_ALERTS_MAX];
-    struct growth_watch *growth[LEVEL_COUNT]; /* of levels that a rule asks the growth of */
-    struct live_pictures pictures; /* when a rule asks for growth: the call sites at that time */
+    struct growth_watch *growth[LEVEL_COUNT]; /* by level; NULL if no rule asks about its growth */
+    struct live_pictures pictures; /* live sites at earlier times, for rules about growth */
     bool has_growth;
     struct site_codes sites[SENTRY_ALERTS_MAX];
-    struct pressure_watch *pressure[SENTRY_ALERTS_MAX]; /* of rules about pressure */
-    uint64_t begin_ms, next_snapshot_ns;                /* of its history */
+    struct pressure_watch *pressure[SENTRY_ALERTS_MAX]; /* NULL for rules about anything else */
+    uint64_t begin_ms, next_snapshot_ns;                /* of the process's history */
     bool has_snapshot;
 };
 
-/* The levels of a view. */
+/* Returns the memory levels that a view shows. */
 struct memory_levels view_levels(const struct watch_view *view);
-/* Those levels without memory that is shared with the recorder; *own is how much that is. */
+/* Returns these levels without memory that the process shares with the recorder.  *own is the size
+ * of that memory. */
 struct memory_levels view_own_levels(const struct watch_view *view, int64_t *own);
-/* The limit of its memory: its own, or the machine's. */
+/* Returns the memory limit of the process, or the size of the machine's memory. */
 int64_t view_limit(const struct watch_view *view);
 
-/* What the rule compares now. */
+/* Returns what the rule compares now. */
 struct alert_reading sentry_read(struct process_watch *process, unsigned index,
                                  const struct watch_view *view);
 void process_watch_fini(struct process_watch *process);
 
-/* Adds to the history when it is time; tells what went wrong with it, once. */
+/* Adds a snapshot to the history if one is due.  The first error is reported, later ones are
+ * not. */
 void sentry_keep(struct process_watch *process, const struct watch_view *view);
 
-/* Says that a rule fired: on stderr, in the recording, to programs and servers. */
+/* Reports that a rule fired: on stderr, in the recording, and to programs and servers. */
 void sentry_tell(struct process_watch *process, unsigned index, const struct alert_reading *reading,
                  const struct watch_view *view);

@@ -8,18 +8,18 @@
 struct top_site {
     string_id function;  /* as in analyze/sites/site_table.h */
     int64_t bytes;       /* live */
-    int64_t grown_bytes; /* since then; 0 where nothing was compared */
+    int64_t grown_bytes; /* since the picture; 0 if there is no picture */
 };
 struct top_sites {
     VEC(struct top_site) sites; /* largest first */
 };
 
-/* At most `max`.  Only the stacks that hold most are looked at (a few thousand), so a function
- * may hold more than it says here.  0 or -ENOMEM. */
+/* Finds the sites with the most live heap, at most `max`.  Only a few thousand of the largest
+ * stacks are read, so a function may hold more than its `bytes`.  Returns 0 or -ENOMEM. */
 int top_sites_make(const struct watch_view *view, unsigned max, struct top_sites *top);
-/* Those that have grown most since the picture, the one that grew most first. */
+/* Like top_sites_make, but finds the sites that have grown most since the picture. */
 int top_sites_make_grown(const struct watch_view *view, const struct live_picture *since,
                          unsigned max, struct top_sites *top);
-/* Takes a picture of what is live, if it is time for one. */
+/* Takes a picture of the live heap if one is due. */
 void top_sites_remember(const struct watch_view *view, struct live_pictures *pictures);
 void top_sites_fini(struct top_sites *top);

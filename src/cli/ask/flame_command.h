@@ -1,4 +1,4 @@
-/* flame_command.h - inside `memoir flame`: what was asked for, and the weights that come of it. */
+/* flame_command.h - inside `memoir flame`: its options, and the weights they select. */
 #pragma once
 
 #include "analyze/sums/moment_sums.h"
@@ -19,25 +19,28 @@ struct flame_command {
     enum diff_scale scale;
 };
 
-/* Takes the metric that fits when none was named, and says so where that needs saying. */
+/* Chooses the metric if no option named one, and prints a note if the choice is unusual. */
 void flame_choose_metric(struct flame_command *command, const struct recording *recording);
 
-/* Weights of the chosen metric, time and filter; with a root per thread when that was asked for.
- * 0 or -errno with a sentence. */
+/* Makes the weights of the chosen metric, time and filter; with one root per thread if that was
+ * asked for.  Returns 0 or -errno with a sentence. */
 int flame_weigh(const struct flame_command *command, struct recording *recording,
                 struct weights *weights, struct fault *fault);
 
-/* The moments by thread and stack, filtered, and weights with a row for each of them. */
+/* Sums moments by thread and stack, filtered; `weights` has a row for each sum.  Returns 0 or
+ * -errno with a sentence. */
 int flame_weigh_moments(const struct flame_command *command, struct recording *recording,
                         struct moment_sums *sums, struct weights *weights, struct fault *fault);
 
-/* Says in the subtitle what --filter kept, and of how much. */
+/* Writes to command->choice what --filter kept, and of how much.  Returns 0 or -errno with a
+ * sentence. */
 int flame_describe_filter(struct flame_command *command, struct recording *recording,
                           const struct weights *kept, struct fault *fault);
 
-/* --threshold as a share of what is drawn. */
+/* Turns --threshold into a share of the drawn total. */
 void flame_apply_threshold(struct flame_command *command, const struct weights *weights);
 
-/* Draws the change since `command->diff`, or from --between to --with. */
+/* Draws the change from the recording `command->diff`, or from --between to --with.  Returns 0 or
+ * -errno with a sentence. */
 int flame_draw_diff(struct flame_command *command, struct recording *recording, struct svg_out *out,
                     struct fault *fault);

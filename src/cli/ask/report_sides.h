@@ -3,9 +3,11 @@
 
 #include "cli/shared/selection_options.h"
 
-/* Why the options do not go with several metrics, or NULL. */
+/* Returns a sentence about an option that does not work with several metrics; NULL if there is
+ * none. */
 const char *report_sides_conflict(const struct selection *selection, const char *sort);
 
-/* Answers.  `sort` NULL: by the first metric.  0 or -errno with a sentence. */
+/* Prints the report.  `sort` NULL: sorted by the first metric.  Returns 0 or -errno with a
+ * sentence. */
 int report_sides(struct recording *recording, struct selection *selection, const char *sort,
                  struct fault *fault);

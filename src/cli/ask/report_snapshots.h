@@ -9,13 +9,15 @@ struct snapshots_wanted {
     uint64_t most;    /* --snapshots; 0: the usual */
 };
 
-/* For an option_set with a snapshot_options. */
+/* Options that fill a struct snapshots_wanted. */
 extern const struct option_rule snapshot_rules[];
 
-/* What cannot be had together with it, as a sentence; NULL when all is well. */
+/* Returns a sentence about an option that does not work with --massif-like; NULL if there is
+ * none. */
 const char *snapshot_conflict(const struct snapshots_wanted *options,
                               const struct selection *selection);
 
-/* Writes the answer; `depth` of trees, UINT64_MAX: the usual.  0 or -errno with a sentence. */
+/* Prints the report.  `depth` is the depth of the trees; UINT64_MAX: the default.  Returns 0 or
+ * -errno with a sentence. */
 int report_snapshots(struct recording *recording, const struct selection *selection,
                      const struct snapshots_wanted *options, uint64_t depth, struct fault *fault);

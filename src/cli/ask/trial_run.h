@@ -1,8 +1,8 @@
-/* trial_run.h - whether `memoir run` works, by letting it record a small program: this one. */
+/* trial_run.h - tests `memoir run` by recording a small program, which is this program itself. */
 #pragma once
 
 #include "doctor/checkup.h"
 
-/* Records and reads back in a temporary folder, which is gone afterwards.  Never fails: that it did
- * not work is the answer. */
+/* Makes a recording in a temporary folder, reads it, and removes the folder.  A failure is part of
+ * the returned trial. */
 struct trial trial_run(void);

@@ -1,4 +1,4 @@
-/* blocks_command.h - what `memoir blocks` was asked for, and the two things it does. */
+/* blocks_command.h - the options of `memoir blocks`, and the two things the command does. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 
 struct blocks_command {
     struct node_list_options nodes;
-    text_list inputs;    /* of options that name nodes; words come after them */
-    bool from_inventory; /* --tf-inventory: the original's relays */
+    text_list inputs; /* from options that name nodes; the words of the command line follow them */
+    bool from_inventory; /* --tf-inventory: nodes are chosen as in the original tool */
     bool all, all_rounds;
     const char *output, *output_folder, *pid_path;
     char *token;
@@ -19,7 +19,7 @@ struct blocks_command {
     bool quiet;
     struct block_stats_options stats;
     bool tps1, json, csv, no_color, stats_file, plot;
-    const char *plot_path; /* NULL with `plot`: beside the file */
+    const char *plot_path; /* NULL, if `plot` is set: beside the file */
 };
 
 /* Both print and return the exit status. */

@@ -17,16 +17,17 @@
 
 struct run_pictures {
     uint64_t made, there, failed;
-    struct fault first_fault; /* why the first of the failed did */
-    bool has_no_graphs;       /* memoir-graph is not there: only flame graphs were made */
+    struct fault first_fault; /* why the first picture failed */
+    bool has_no_graphs;       /* memoir-graph is missing: only flame graphs were made */
 };
 
-/* `nodes` NULL: all; else those whose name or nick matches.  `progress`: a line on standard
- * error that counts.  0 or -errno with a sentence. */
+/* Makes the pictures that are missing.  `nodes` NULL: for all nodes; otherwise for nodes whose name
+ * or nick matches.  `progress`: prints a line that counts, on standard error.  Returns 0 or -errno
+ * with a sentence. */
 int run_pictures_make(const struct run *run, const struct pattern *nodes, bool progress,
                       struct run_pictures *result, struct fault *fault);
-/* Says what came of it in one sentence on standard error, for `command`. */
+/* Prints one sentence about the result on standard error, for `command`. */
 void run_pictures_tell(const struct run_pictures *result, const char *command);
-/* Opens the run, makes them and tells, unless `is_quiet` and all is well.  0, or 1 after a
- * sentence. */
+/* Opens the run at `path`, makes the pictures and prints the result; if `is_quiet`, only a failure.
+ * Returns an exit status: 0, or 1 after a sentence. */
 int run_pictures_of(const char *path, const char *command, bool is_quiet);

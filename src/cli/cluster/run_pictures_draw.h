@@ -11,7 +11,7 @@ struct run_picture {
 };
 extern const struct run_picture run_picture_kinds[];
 
-/* A profile and the one before it, read when a picture first needs them. */
+/* A profile and the one before it, which are read when a picture first needs them. */
 struct picture_source {
     const struct run *run;
     const struct run_file *file, *previous;
@@ -19,9 +19,9 @@ struct picture_source {
 };
 void picture_source_fini(struct picture_source *source);
 
-/* Each writes `path`.  0 or -errno with a sentence. */
+/* Both draw one picture and write it to `path`.  Return 0 or -errno with a sentence. */
 int flame_picture_draw(struct picture_source *source, const struct run_picture *picture,
                        const char *path, struct fault *fault);
-/* Runs `program`, which is memoir-graph. */
+/* `program` is the path of memoir-graph, which draws the picture. */
 int graph_picture_draw(const char *program, const struct picture_source *source,
                        const struct run_picture *picture, const char *path, struct fault *fault);

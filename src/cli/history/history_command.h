@@ -1,4 +1,5 @@
-/* history_command.h - inside memoir-history: what was asked, and the trends that answer it. */
+/* history_command.h - inside memoir-history: the question of the command line, and the trends that
+ * answer it. */
 #pragma once
 
 #include <stdio.h>
@@ -18,28 +19,28 @@ struct history_question {
     bool with_points;    /* in JSON */
 };
 
-/* One series, judged in its newest run. */
+/* One series; its growth is judged over the newest run of the program. */
 struct history_trend {
     const struct history_series *series;
-    int64_t now, low, high; /* low and high over all that was read */
+    int64_t now, low, high; /* low and high are of all points that were read */
     struct growth growth;
-    /* the series ended before the run did: the site is none of the largest any more */
+    /* the series ended before the run did: the site is not among the largest any more */
     bool is_gone;
 };
 struct history_trends {
     VEC(struct history_trend)
-    rows; /* totals, categories, then sites, steepest growth and largest first */
+    rows; /* totals, categories, then sites; steepest growth first, then largest */
     int64_t limit_bytes;
 };
 
-/* The trends of what was asked about.  0 or -ENOMEM. */
+/* Makes the trends of the series that the question selects.  Returns 0 or -ENOMEM. */
 int history_trends_make(const struct history_question *question,
                         const struct history_service *service, struct history_trends *trends);
 void history_trends_fini(struct history_trends *trends);
-/* Whether the series is of what was asked about. */
+/* Returns whether the question selects the series. */
 bool history_is_asked(const struct history_question *question, const struct history_series *series);
 
-/* The answers.  0 or -ENOMEM; errors of writing stay in `out`. */
+/* Write the answer to `out`.  Return 0 or -ENOMEM; write errors stay in `out`. */
 int history_table_write(const struct history_question *question,
                         const struct history_content *content, const struct text_style *style,
                         FILE *out);
@@ -47,7 +48,8 @@ int history_json_write(const struct history_question *question,
                        const struct history_content *content, FILE *out);
 void history_csv_write(const struct history_question *question,
                        const struct history_content *content, FILE *out);
-/* Draws one service.  0 or -errno with `fault`. */
+/* Draws the trends of one service and writes the picture to `path`.  Returns 0 or -errno with
+ * `fault`. */
 int history_picture_write(const struct history_question *question,
                           const struct history_service *service, const char *path,
                           struct fault *fault);

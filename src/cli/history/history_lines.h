@@ -1,5 +1,5 @@
-/* history_lines.h - a snapshot as text, from `memoir`, which does not link SQLite, to
- * memoir-history, which does.
+/* history_lines.h - a snapshot of the history as text, which `memoir` sends to memoir-history,
+ * because `memoir` does not link SQLite.
  *
  *     service redis-server        and lines for host, program, source
  *     pid 4242                    and lines for begin_ms, time_ms, limit_bytes
@@ -17,6 +17,6 @@ struct history_lines {
     struct history_value values[HISTORY_LINES_VALUES];
 };
 
-/* Cuts `text` (NUL-terminated) into pieces, which the snapshot points to.  0, or -EINVAL with a
- * sentence. */
+/* Parses `text`, which ends with a NUL.  Changes `text`; the snapshot points into it.  Returns 0 or
+ * -EINVAL with a sentence. */
 int history_lines_parse(char *text, struct history_lines *lines, struct fault *fault);

@@ -1,5 +1,5 @@
-/* net_host_options.h - what `memoir net host` was asked for, and the hooks that give and take
- * away hosts. */
+/* net_host_options.h - the options of `memoir net host`, and the programs of the user that provide
+ * hosts and release them. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,12 +27,13 @@ struct host_options {
     char *provisioned; /* the address that --provision gave; owned */
 };
 
-/* False with what to exit with. */
+/* Returns false, with the exit status in *status, if the command must end. */
 bool host_options_parse(int argc, char **argv, struct host_options *options, int *status);
 void host_options_fini(struct host_options *options);
 
-/* Runs --provision, if given: the last line it prints is a host more.  0 or -errno with a
- * sentence. */
+/* Runs the program of --provision, if given, and adds the host on the last line of its output.
+ * Returns 0 or -errno with a sentence. */
 int host_provision(struct host_options *options, struct fault *fault);
-/* Runs --release, if a host was provisioned, with it in the variable MEMOIR_HOST. */
+/* Runs the program of --release, if --provision gave a host.  The variable MEMOIR_HOST has the
+ * host.  Returns 0 or -errno with a sentence. */
 int host_release(const struct host_options *options, struct fault *fault);

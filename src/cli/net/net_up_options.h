@@ -1,4 +1,4 @@
-/* net_up_options.h - what `memoir net up` was asked for. */
+/* net_up_options.h - the options of `memoir net up`. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,6 +22,6 @@ struct up_options {
     char default_dir[128];
 };
 
-/* False with what to exit with. */
+/* Returns false, with the exit status in *status, if the command must end. */
 bool up_options_parse(int argc, char **argv, struct up_options *options, int *status);
 void up_options_fini(struct up_options *options);

@@ -1,5 +1,5 @@
-/* outside_options.h - what commands that record from outside have in common: memoir pages and
- * memoir cpu. */
+/* outside_options.h - what `memoir pages` and `memoir cpu` share: both record a process from
+ * outside. */
 #pragma once
 
 #include "capture/outside/outside_recorder.h"
@@ -7,21 +7,23 @@
 #include "cli/shared/serve_helper.h"
 #include "cli/record/process_choice.h"
 
-/* Their defaults; `serve` is for --serve, and must last as long as `options`. */
+/* Sets the defaults.  `serve` is for --serve, and must outlive `options`. */
 void outside_options_init(struct outside_recorder_options *options, struct serve_helper *serve,
                           const char *source);
 
-/* The words from "--" on are a program; NULL when there are none. */
+/* Ends argv before "--".  Returns the words after "--", a program with its arguments; NULL if there
+ * are none. */
 char **outside_split_program(int *argc, char **argv);
 
-/* Whether a program that is started is told of by whoever watches, before its first instruction;
- * as page_station_await and cpu_station_await. */
+/* Starts to watch every process that executes the program `name`, or with `is_once` only the first
+ * one, from its first instruction: page_station_await or cpu_station_await.  Returns 0; -ENOTSUP if
+ * that is not possible; or another -errno with `fault`. */
 typedef int (*outside_await_fn)(void *station, const char *name, bool is_once, struct fault *fault);
-/* Whoever is started as --wait-exec and --name say is seen from its beginning where `ask` is
- * obeyed; otherwise a little later, and --wait-exec is waited for here.  0 or -errno with
- * `fault`. */
+/* Prepares for --name and --wait-exec: new processes are recorded from their beginning.  If `ask`
+ * returns -ENOTSUP, they are recorded a little later, and this function waits for the process of
+ * --wait-exec.  Returns 0 or -errno with `fault`. */
 int outside_options_await(struct outside_recorder_options *options, struct process_choice *choice,
                           outside_await_fn ask, void *station, struct fault *fault);
 
-/* Records, says what went wrong, and returns the exit status. */
+/* Records, prints what went wrong, and returns the exit status. */
 int outside_options_record(const struct outside_recorder_options *options);

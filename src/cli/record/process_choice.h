@@ -1,5 +1,5 @@
-/* process_choice.h - which processes are meant, for commands that take several: numbers, a name,
- * a container, a cgroup, the next one that is started. */
+/* process_choice.h - the options that choose processes, for commands that take several: PIDs, a
+ * name, a container, a cgroup, the next process that is started. */
 #pragma once
 
 #include "capture/outside/outside_recorder.h"
@@ -10,22 +10,24 @@ struct process_choice {
     const char *name, *container, *cgroup, *wait_exec;
     char cgroup_folder[CGROUP_FOLDER_MAX];
     struct outside_selector selector;
-    struct pid_list known; /* that go by the name already */
+    struct pid_list known; /* processes that have the name already */
 };
 
-/* Into a struct process_choice. */
+/* Options that fill a struct process_choice. */
 extern const struct option_rule process_choice_rules[];
 
-/* Where the folder of --cgroup is mounted, in choice->cgroup_folder.  0 or -ENOENT. */
+/* Finds the mounted folder of --cgroup, and writes its path to choice->cgroup_folder.  Returns 0 or
+ * -ENOENT with a sentence. */
 int process_choice_cgroup(struct process_choice *choice, struct fault *fault);
 
-/* Where somebody else tells of whoever is started as --wait-exec says: finds those that go by
- * that name otherwise, as by their first argument, a little late. */
+/* For --wait-exec, if a station reports new processes by program name: *selector then finds
+ * processes that have the name in another way, such as in their first argument, a little later. */
 void process_choice_await(struct process_choice *choice, const struct outside_selector **selector);
 void process_choice_fini(struct process_choice *choice);
 
-/* Adds those that are meant now to `list`; *selector is NULL unless others may come later.  With
- * --wait-exec waits for it. `words` are numbers.  0; -EINVAL for wrong usage; or -errno. */
+/* Adds the chosen processes that run now to `list`.  With --wait-exec, waits for the process.
+ * *selector is NULL unless further processes may come later.  `words` are PIDs.  Returns 0; -EINVAL
+ * for wrong usage; or another -errno. */
 int process_choice_find(struct process_choice *choice, char *const *words, int count, bool quiet,
                         struct pid_list *list, const struct outside_selector **selector,
                         struct fault *fault);

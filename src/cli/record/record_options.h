@@ -1,5 +1,5 @@
-/* record_options.h - what the commands that record have in common: their options, and what they
- * say at the end. */
+/* record_options.h - what the commands that record share: their options, and what they print at the
+ * end. */
 #pragma once
 
 #include <limits.h>
@@ -20,31 +20,32 @@ struct record_options {
     struct serve_helper serve;
 };
 
-/* Into a struct record_options. */
+/* Options that fill a struct record_options. */
 extern const struct option_rule record_rules[];
 
-/* The longest that a program which runs in production waits for its recorder. */
+/* The longest time, in ns, that a program in production waits for its recorder. */
 #define NEVER_WAIT_DEFAULT 20000000ull
 
-/* Their defaults.  From now on `options` must stay where it is. */
+/* Sets the defaults.  From now on `options` must not move in memory. */
 void record_options_init(struct record_options *options);
-/* Once the options are parsed: gives the recorder what was asked for. */
+/* Call it after parsing: passes the options on to the recorder. */
 void record_options_finish(struct record_options *options);
-/* The library, whose path `library` keeps.  false, after saying so, when it is missing. */
+/* Finds the library, and writes its path to `library`, which must outlive `options`.  Returns
+ * false, after a sentence, if the library is missing. */
 bool record_library(struct recorder_options *options, char library[PATH_MAX]);
 
-/* Makes the watch that `watched` asks for and gives it to the recorder.  NULL, after saying why,
- * with the status to end with. */
+/* Makes the sentry that `watched` asks for and passes it to the recorder.  Returns NULL, after a
+ * sentence, with the exit status in *status. */
 struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched,
                             int *status);
-/* Ends it.  The status of the command, from that of the program. */
+/* Frees the sentry.  Returns the exit status of the command; `status` is that of the program. */
 int record_watch_end(struct sentry *watch, int status);
 
-/* How many words the option at argv[0] takes, by record_rules, wish_rules and sentry_rules: 1,
- * or 2 with its argument. */
+/* Returns how many words the option at argv[0] takes: 1, or 2 with its argument.  Knows the options
+ * of record_rules, wish_rules and sentry_rules. */
 int record_option_words(char *const *argv);
 
-/* Says what is to be said about `name` when its recording has ended.  The exit status: the
- * program's, as a shell gives it; 0 when it goes on. */
+/* Prints the result of the recording `name`.  Returns the exit status: that of the program, as a
+ * shell has it; 0 if the program still runs. */
 int record_end(const struct recorder_options *options, const struct recorder_result *result,
                const char *name);

@@ -10,10 +10,11 @@
 /* Forbids that an answer replaces this file: memoir reads the file. */
 void answer_protect(const char *path);
 
-/* Whether this is one of those files, by device and inode. */
+/* Returns whether this is a protected file, by device and inode. */
 bool answer_is_protected(const struct stat *about);
 
-/* Fails if an answer must not replace the file `path`: the file is protected, or is a recording. */
+/* Checks whether an answer may replace the file `path`.  Returns 0, or -errno with `fault` if the
+ * file is protected or is a recording. */
 int answer_check_place(const char *path, struct fault *fault);
 
 /* Opens the place of an answer.  `path` NULL or "-": standard output.  A new file is created
@@ -22,14 +23,15 @@ int answer_check_place(const char *path, struct fault *fault);
  * also for a file that answer_check_place refuses. */
 FILE *answer_open(const char *path, struct fault *fault);
 
-/* Flushes and closes (standard output stays open).  An error anywhere since the open, such as a
- * full disk, is found here.  A reader that went away (EPIPE) is no error. */
+/* Flushes and closes `file`; standard output stays open.  Returns 0, or -errno with `fault` for any
+ * error since the open, such as a full disk.  A reader that went away (EPIPE) is no error. */
 int answer_close(FILE *file, const char *path, struct fault *fault);
-/* Drops an answer: the file that was there before stays. */
+/* Drops the answer: the file that was there before stays. */
 void answer_discard(FILE *file, const char *path);
 
-/* Colour only on a terminal that has it, and neither when `no_color` nor when NO_COLOR is set. */
+/* Returns whether to use colour: only on a terminal that has colours, and not if `no_color` or
+ * NO_COLOR is set. */
 bool answer_wants_color(FILE *file, bool no_color);
 
-/* Columns of the terminal; 0 when `file` is none, which means: do not cut. */
+/* Returns the columns of the terminal; 0 if `file` is no terminal: nothing is cut then. */
 unsigned answer_width(FILE *file);

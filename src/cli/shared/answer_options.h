@@ -1,5 +1,5 @@
-/* answer_options.h - where an answer goes, and in which form: for commands with no more to
- * choose. */
+/* answer_options.h - options about the place and the form of an answer, for commands with no other
+ * such options. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,5 +11,5 @@ struct answer_options {
     const char *output; /* NULL: standard output */
 };
 
-/* Into a struct answer_options.  The second list has --csv as well. */
+/* Options that fill a struct answer_options.  The second list has --csv, too. */
 extern const struct option_rule answer_rules[], answer_table_rules[];

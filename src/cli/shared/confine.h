@@ -1,9 +1,9 @@
-/* confine.h - a command that reads what strangers wrote first gives up all else
+/* confine.h - confines a command that reads files of strangers, before it reads them
  * (sandbox/sandbox.h).
  *
- * The command says what it will read and where its answer goes, then enters the sandbox, and only
- * then opens its input.  What it still needs of the outside, a look at the names of functions or a
- * PNG, a broker does (broker.h). */
+ * The command names its inputs and the place of its answer, enters the sandbox, and only then opens
+ * its inputs.  A broker (broker.h) does what the sandbox forbids, such as looking up names of
+ * functions, or making a PNG. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,25 +19,26 @@ enum confine_kind {
     CONFINE_SERVER,   /* answers requests; threads, which start later */
 };
 
-/* A file, a folder with all in it, or a pipe, which is copied now; what is not there is none.  A
- * recording is replaced by a coarser copy while it grows: its folder is readable, too. */
+/* Allows reading `path`: a file, a folder with everything in it, or a pipe, which is copied now.  A
+ * missing path is ignored.  The folder of a recording can be read, too, because a growing recording
+ * is sometimes replaced by a coarser copy. */
 void confine_read(const char *path);
 
-/* A folder of which all is read. */
+/* Allows reading everything in a folder. */
 void confine_read_folder(const char *path);
 
-/* The folder of a run, or of a database, that is also written to. */
+/* Allows reading and writing in a folder, for runs and databases. */
 void confine_folder(const char *path);
 
-/* Where an answer will be: files can be made and replaced in its folder, for a new one takes the
- * place of the old when it is whole.  NULL and "-": standard output. */
+/* Allows an answer at `path`: files can be created and replaced in its folder, because a complete
+ * new file replaces the old one.  NULL and "-" mean standard output. */
 void confine_write(const char *path);
 
-/* Enters the sandbox, for all that comes; a second time changes nothing.  A layer that this machine
- * does not have is missing without a word here: memoir doctor names it. */
+/* Enters the sandbox, for the rest of the process; a second call changes nothing.  Prints nothing
+ * about layers that this machine lacks: memoir doctor names them. */
 void confine_enter(enum confine_kind kind);
 bool confine_has_entered(void);
 
-/* The usual: one or two inputs (NULL: none) and one output. */
+/* The usual case: allows one or two inputs (NULL: none) and one output, then enters the sandbox. */
 void confine_to(const char *input, const char *other_input, const char *output,
                 enum confine_kind kind);

@@ -1,5 +1,5 @@
-/* doctor_options.h - what `memoir doctor` shares between looking at the machine, in `memoir`,
- * and at a process, in `memoir-record`. */
+/* doctor_options.h - what the two halves of `memoir doctor` share: `memoir` checks the machine, and
+ * `memoir-record` a process. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,8 +17,8 @@ struct doctor_options {
 extern const struct option_rule doctor_rules[];                 /* into a struct doctor_options */
 struct command_help doctor_help(const struct option_set *sets); /* one set */
 
-/* How page faults can be seen, by trying. */
+/* Finds out by trying how page faults can be recorded. */
 void doctor_read_pages(struct pages_facts *facts, const struct doctor_options *options);
 
-/* Writes the answer to standard output.  The exit status: 0, or 1 after a sentence. */
+/* Prints the answer.  Returns the exit status: 0, or 1 after a sentence. */
 int doctor_answer(const struct doctor_page *page, const struct doctor_options *options);

@@ -1,12 +1,13 @@
-/* helper_program.h - where the programs beside `memoir` are, and its library: in its own folder
- * when built, in libexec and lib once installed. */
+/* helper_program.h - finds the programs beside `memoir`, and its library: in the folder of `memoir`
+ * in a build, in libexec and lib when installed. */
 #pragma once
 
 #include <limits.h>
 
-/* The path of helper `name` (as "memoir-png"), which may be executed.
- * 0, or -ENOENT when there is none in either place; `path` is then the one in libexec. */
+/* Finds the executable program `name`, such as "memoir-png".  Returns 0; or -ENOENT, with the path
+ * in libexec, if neither folder has the program. */
 int helper_program_path(const char *name, char path[PATH_MAX]);
 
-/* The path of libmemoir.so, which goes into watched programs.  As above, with -ENOENT and lib. */
+/* Finds libmemoir.so, which is loaded into watched programs.  Returns 0; or -ENOENT, with the path
+ * in lib. */
 int library_path(char path[PATH_MAX]);

@@ -1,9 +1,9 @@
-/* other_metrics.h - for commands that show one metric: what else the file counts. */
+/* other_metrics.h - for commands that show one metric: tells which others the file has. */
 #pragma once
 
 #include "model/recording.h"
 
-/* Says on stderr which metrics of its own `recording` has beside `shown`; nothing when it has
+/* Prints on stderr which metrics of its own `recording` has besides `shown`; nothing if there are
  * none. */
 void tell_other_metrics(const char *command, const struct recording *recording,
                         const struct metric *shown);

@@ -1,7 +1,7 @@
-/* parse_pid.h - a process id as it was typed. */
+/* parse_pid.h - parses a PID. */
 #pragma once
 
 #include <sys/types.h>
 
-/* 0, or -EINVAL for anything that cannot be one. */
+/* Returns 0, or -EINVAL if `text` cannot be a PID. */
 int parse_pid(const char *text, pid_t *pid);

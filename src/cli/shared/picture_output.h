@@ -1,5 +1,5 @@
-/* picture_output.h - a picture that is drawn, as a file: SVG, a page with the SVG in it, or PNG
- * by way of memoir-png. */
+/* picture_output.h - writes a picture to a file: SVG, a page with the SVG in it, or PNG with the
+ * help of memoir-png. */
 #pragma once
 
 #include "base/fault.h"
@@ -7,15 +7,15 @@
 
 enum picture_format { PICTURE_SVG, PICTURE_PNG, PICTURE_HTML, PICTURE_DOT, PICTURE_JSON };
 
-/* What to write, by the ending of `path`; NULL and "-" are SVG on standard output.
- * -EINVAL with a sentence for another ending, and for a terminal. */
+/* Finds the format by the ending of `path`; NULL and "-" are SVG on standard output.  Returns 0; or
+ * -EINVAL, with a sentence, for another ending, or if standard output is a terminal. */
 int picture_format_of(const char *path, enum picture_format *format, struct fault *fault);
-/* Whether it ends in .dot or .gv, for the picture that can be written so. */
+/* Return whether `path` ends in .dot or .gv, or in .json: formats that only some pictures have. */
 bool picture_is_dot(const char *path);
-/* And .json. */
+/* See picture_is_dot. */
 bool picture_is_json(const char *path);
 
-/* Writes the picture to `path` (0600 when new); a PNG is made by memoir-png.
- * 0 or -errno with a sentence, which is empty when memoir-png has printed its own. */
+/* Writes the picture to `path`, with mode 0600 if the file is new.  memoir-png makes a PNG.
+ * Returns 0; or -errno with a sentence, which is empty if memoir-png has printed its own. */
 int picture_write(const struct svg_out *svg, const char *path, enum picture_format format,
                   struct fault *fault);

@@ -1,4 +1,4 @@
-/* selection_options.h - the options by which every command chooses what to look at
+/* selection_options.h - the options that all commands share to choose what to look at
  * (report/rows/selection.h), and where the answer goes.
  *
  *     struct selection selection;
@@ -11,4 +11,4 @@
 #include "report/rows/selection.h"
 #include "cli/shared/options.h"
 
-extern const struct option_rule selection_rules[]; /* for an option_set with a selection */
+extern const struct option_rule selection_rules[]; /* fills a struct selection */

@@ -1,8 +1,8 @@
-/* serve_helper.h - `--serve` of commands that record: memoir-serve beside the recorder, for as
- * long as that lives.
+/* serve_helper.h - `--serve` of commands that record: runs memoir-serve for as long as the recorder
+ * lives.
  *
- * memoir-serve ends when its standard input does, which is a pipe of ours: so also when we are
- * killed. */
+ * The standard input of memoir-serve is a pipe, whose other end the recorder holds.  memoir-serve
+ * ends when the pipe is closed, so also when the recorder is killed. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,23 +12,24 @@
 
 #define SERVE_HELPER_OPTIONS_MAX 4
 
-/* Zero it to begin. */
+/* All zero to begin. */
 struct serve_helper {
-    /* of options that are passed on */
+    /* options to pass on */
     const char *names[SERVE_HELPER_OPTIONS_MAX], *values[SERVE_HELPER_OPTIONS_MAX];
     size_t option_count;
-    pid_t pid;    /* 0: memoir-serve does not run */
-    int lifeline; /* then: our end of the pipe */
+    pid_t pid;    /* of memoir-serve; 0: it does not run */
+    int lifeline; /* the recorder's end of the pipe, while memoir-serve runs */
 };
 
-/* Passes an option of memoir serve on: --listen, --token-file or --go-pprof.  `value` must last. */
+/* Passes on an option of memoir serve: --listen, --token-file or --go-pprof.  `value` must outlive
+ * the helper. */
 void serve_helper_option(struct serve_helper *helper, const char *name, const char *value);
 
-/* For recording_wish.began, with a struct serve_helper as its context: starts memoir-serve for
- * process `pid`, or says why not; recording goes on. */
+/* Callback for recording_wish.began; the context is a struct serve_helper.  Starts memoir-serve for
+ * process `pid`.  On failure, prints a sentence, and the recording goes on. */
 void serve_helper_begin(void *helper, bool quiet, uint32_t pid);
 /* Like serve_helper_begin, for the folder of a run. */
 void serve_helper_begin_run(struct serve_helper *helper, bool quiet, const char *path);
 
-/* Ends memoir-serve, if it runs. */
+/* Ends memoir-serve if it runs. */
 void serve_helper_end(struct serve_helper *helper);

@@ -1,4 +1,4 @@
-/* top_keys.h - what the keys of `memoir top` do, without a terminal. */
+/* top_keys.h - what the keys of `memoir top` do; needs no terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #define TOP_FILTER_MAX 128
 
-/* Keys that are no letter, as the screen translates them. */
+/* Keys that are not letters, as the screen translates them. */
 enum top_key {
     TOP_KEY_NONE = 0,
     TOP_KEY_ENTER = '\n',
@@ -22,29 +22,29 @@ enum top_key {
 };
 
 struct top_choice {
-    struct live_question question;         /* question.filter is `pattern`, when there is one */
-    bool frozen, shows_help, quits, marks; /* `marks`: the caller marks and sets it back */
+    struct live_question question;         /* question.filter is `pattern`, if there is one */
+    bool frozen, shows_help, quits, marks; /* `marks`: the caller must set a mark, and clear this */
     size_t first_row;
-    bool is_typing; /* a filter */
+    bool is_typing; /* the user is typing a filter */
     char typed[TOP_FILTER_MAX];
-    char filter[TOP_FILTER_MAX]; /* in use; empty: none */
+    char filter[TOP_FILTER_MAX]; /* the filter in use; empty: none */
     struct pattern *pattern;
     char message[256]; /* about the last key, or empty */
 };
 
-/* heap.live by function, largest first. */
+/* Sets the defaults: heap.live by function, largest first. */
 void top_choice_init(struct top_choice *choice);
 void top_choice_fini(struct top_choice *choice);
 
-/* Sets the filter; an empty one takes it away.  0, or -EINVAL with the message; the one before
- * stays. */
+/* Sets the filter; an empty text removes it.  Returns 0; or -EINVAL with a message, and the old
+ * filter stays. */
 int top_choice_set_filter(struct top_choice *choice, const char *text);
 
-/* Takes a filter away that is too much work for the names there are, with the message. */
+/* Removes a filter whose matching takes too long, and sets a message. */
 void top_choice_give_up_filter(struct top_choice *choice);
 
-/* A key was pressed.  `page` rows are shown of `rows`.  `has` tells whether a metric has any
- * numbers here, so that others are passed over; NULL: all have. */
+/* What a key depends on: `page` of the `rows` rows are visible.  `has` returns whether a metric has
+ * any numbers; metrics without are skipped.  NULL: all have. */
 struct top_surroundings {
     size_t rows, page;
     bool (*has)(const void *with, const struct metric *metric);

@@ -4,8 +4,7 @@
 #include "cli/top/top_keys.h"
 #include "cli/top/top_source.h"
 
-/* Shows the source until the user has enough; looks for news every `every_ns`.  0, or -errno
- * with a sentence.  The terminal is as it was afterwards, also after a signal that ends the
- * program. */
+/* Shows the source until the user quits; looks for changes every `every_ns`.  Returns 0 or -errno
+ * with a sentence.  Restores the terminal, also after a signal that ends the program. */
 int top_screen_run(struct top_source *source, struct top_choice *choice, uint64_t every_ns,
                    struct fault *fault);

@@ -1,5 +1,5 @@
-/* top_source.h - what `memoir top` looks at: a recording that it follows, or a process of which
- * there is none. */
+/* top_source.h - what `memoir top` shows: a recording that it follows, or a process that is not
+ * recorded. */
 #pragma once
 
 #include <limits.h>
@@ -11,19 +11,19 @@
 #include "store/read/recording_follow.h"
 
 struct top_source {
-    uint32_t pid;                        /* as given; 0: a file was */
-    struct found_recording found;        /* its path is what is followed */
+    uint32_t pid;                        /* as given; 0: a file was given */
+    struct found_recording found;        /* the followed recording, if a process was given */
     struct recording_follower *follower; /* NULL: the process is not recorded */
     struct running *running;
-    uint64_t since_ns;           /* growth counts from so long before the time it was opened */
-    struct memory_status memory; /* of a process that is not recorded */
-    bool is_gone;                /* and it has ended */
+    uint64_t since_ns;           /* growth is shown since this long before the source was opened */
+    struct memory_status memory; /* for a process that is not recorded */
+    bool is_gone;                /* that process has ended */
     unsigned refreshes;
 };
 
-/* `what` is a file, or the number of a process.  0, or -errno with a sentence. */
+/* Opens `what`, which is a file or a PID.  Returns 0 or -errno with a sentence. */
 int top_source_open(struct top_source *source, const char *what, uint64_t since_ns,
                     struct fault *fault);
-/* Takes in what is new.  0, or -errno with a sentence. */
+/* Reads the current state.  Returns 0 or -errno with a sentence. */
 int top_source_refresh(struct top_source *source, struct fault *fault);
 void top_source_close(struct top_source *source);

@@ -1,9 +1,9 @@
-/* top_terminal.h - a terminal that is put back as it was, however the program ends. */
+/* top_terminal.h - takes the terminal, and restores it however the program ends. */
 #pragma once
 
 #include "base/fault.h"
 
-/* Takes the terminal for ncurses.  0, or -errno with a sentence. */
+/* Prepares the terminal for ncurses.  Returns 0 or -errno with a sentence. */
 int top_terminal_begin(struct fault *fault);
-/* Gives it back; nothing when it was not taken. */
+/* Restores the terminal; does nothing if top_terminal_begin was not called. */
 void top_terminal_end(void);

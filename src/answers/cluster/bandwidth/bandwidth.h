@@ -1,21 +1,21 @@
-/* bandwidth.h - bytes per second in and out of the nodes of a run, transactions per second, time
- * per block, how full the pool of transactions was.
+/* bandwidth.h - bytes per second sent and received by the nodes of a run, transactions per second,
+ * time per block, and how full the transaction pool was.
  *
- * What is not known is NaN and left out of means; nothing is taken for 0 because it is missing. */
+ * Unknown values are NaN and are not part of means; a missing value is never taken as 0. */
 #pragma once
 
 #include "cluster/blocks/chain_points.h"
 #include "cluster/runs/node_groups.h"
 #include "cluster/metrics/series.h"
 
-/* Between two answers of one node. */
+/* The time between two answers of one node. */
 struct bandwidth_interval {
     int64_t end_us;
     double seconds;
     double sent, received, p2p_sent, p2p_received; /* bytes per second */
     double tps, block_seconds;
-    bool is_counted; /* in sums and means: not below the least TPS that was asked for */
-    bool is_restart; /* of the node, or a counter began anew */
+    bool is_counted; /* part of sums and means: the TPS is not below the minimum of the question */
+    bool is_restart; /* the node restarted, or a counter was reset */
 };
 struct bandwidth_tag {
     char *name;
@@ -25,7 +25,7 @@ struct bandwidth_tag {
 struct bandwidth_node {
     bool has_metrics;
     VEC(struct bandwidth_interval) intervals;
-    VEC(struct bandwidth_tag) tags; /* by kind and name */
+    VEC(struct bandwidth_tag) tags; /* sorted by kind and name */
     struct bandwidth_tag totals[2]; /* ws, p2p */
     double counted_seconds;
     double tps, block_seconds; /* over the whole run */
@@ -38,32 +38,32 @@ struct bandwidth {
     const struct run *run;
     struct series_set set;
     chain_point_list chain;
-    VEC(struct bandwidth_node) nodes; /* as those of the run */
+    VEC(struct bandwidth_node) nodes; /* in the order of the run's nodes */
     uint64_t bad_headers;
 };
 
 struct bandwidth_question {
-    double least_tps;  /* 0: all intervals count */
+    double least_tps;  /* 0: all intervals are counted */
     bool all_counters; /* read all series, for bandwidth_deltas_write */
 };
 
-/* 0 or -errno with a sentence. */
+/* Returns 0 or -errno with a sentence. */
 int bandwidth_read(struct bandwidth *bandwidth, const struct run *run,
                    const struct bandwidth_question *question, struct fault *fault);
 void bandwidth_fini(struct bandwidth *bandwidth);
 
-/* Of a group: every node has equal weight. */
+/* Values of a group, in which every node has equal weight. */
 struct bandwidth_sum {
     double tps, block_seconds;
     uint32_t nodes, without_chain, by_metrics;
     double sent, received, p2p_sent, p2p_received;
-    double pool[5]; /* least, least mean, mean of means, largest mean, largest */
+    double pool[5]; /* minimum, smallest mean, mean of means, largest mean, maximum */
     double verify_min, verify_mean, verify_max;
     VEC(struct bandwidth_tag)
-    tags; /* bytes per second and node, largest received first; names are the nodes' */
+    tags; /* bytes per second and node, largest received first; names are owned by the nodes */
     struct bandwidth_tag totals[2];
     bool has_p2p;
 };
 int bandwidth_sum_make(const struct bandwidth *bandwidth, const struct node_group *group,
-                       struct bandwidth_sum *sum); /* 0 or -ENOMEM */
+                       struct bandwidth_sum *sum); /* Returns 0 or -ENOMEM. */
 void bandwidth_sum_fini(struct bandwidth_sum *sum);

@@ -1,5 +1,5 @@
-/* agreement.h - how nodes came to agree on each block: the agreement events of all their logs,
- * in order of time. */
+/* agreement.h - how nodes agreed on each block: the agreement events of all logs, sorted by
+ * time. */
 #pragma once
 
 #include <stdio.h>
@@ -13,12 +13,12 @@
 
 struct agreement_event {
     int64_t time_us;
-    uint64_t order; /* as read: among equal times */
-    uint32_t node;  /* of `nodes` */
+    uint64_t order; /* order of reading, for events of equal time */
+    uint32_t node;  /* index into `nodes` */
     string_id type, hash, sender;
     struct log_numbers at, object;
     uint64_t weight, weight_total;
-    /* of a RoundConcluded: since the node's last RoundStart, else AGREEMENT_NO_TIME */
+    /* for RoundConcluded: time since the node's last RoundStart, else AGREEMENT_NO_TIME */
     int64_t round_us;
 };
 
@@ -31,23 +31,23 @@ struct agreement {
     struct string_table *texts;
     VEC(struct agreement_node) nodes;
     VEC(struct agreement_event) events;
-    uint64_t end_round; /* a log is left at the first event of a later one; 0: never */
-    uint64_t others;    /* lines that are no event of agreement */
-    uint64_t timeless;  /* events without a time, left out */
+    uint64_t end_round; /* reading of a log ends at the first event of a later round; 0: never */
+    uint64_t others;    /* number of lines that are not agreement events */
+    uint64_t timeless;  /* number of events without a time, which are left out */
 };
 
-/* 0 or -ENOMEM; fini is allowed after both. */
+/* Returns 0 or -ENOMEM; agreement_fini is allowed after both. */
 int agreement_init(struct agreement *agreement, uint64_t end_round);
 void agreement_fini(struct agreement *agreement);
-/* For log_reading: `context` is the agreement. */
+/* Callback for log_reading; `context` is the struct agreement. */
 int agreement_handle(void *context, const char *node, const struct log_event *event);
-/* Puts the events in order of time and computes how long rounds took.  After it, no more are
- * taken. */
+/* Sorts the events by time and computes how long rounds took.  No event can be added afterwards. */
 void agreement_sort(struct agreement *agreement);
-/* Whether a weight says something about an event of this type. */
+/* Returns whether events of this type have a meaningful weight. */
 bool agreement_has_weight(const char *type);
 
-/* Times of day are UTC.  A colour for each node where the style has colours. */
+/* Write the events.  Times of day are UTC.  In text, each node has a colour if the style has
+ * colours. */
 void agreement_text_write(const struct agreement *agreement, const struct text_style *style,
                           FILE *out);
 void agreement_csv_write(const struct agreement *agreement, FILE *out);

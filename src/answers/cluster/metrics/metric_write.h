@@ -1,4 +1,5 @@
-/* metric_write.h - the answers of `memoir metrics`.  Errors of writing stay in `out`. */
+/* metric_write.h - writes the answers of `memoir metrics`.  Write errors stay in `out`, which the
+ * caller must check. */
 #pragma once
 
 #include <stdio.h>
@@ -8,26 +9,29 @@
 
 enum metric_form { METRIC_TEXT, METRIC_CSV, METRIC_JSON };
 
-/* Every metric there is: type, series, nodes, help. */
+/* Lists all metrics: type, series, nodes, help. */
 void metric_list_write(const struct series_set *set, enum metric_form form,
                        const struct text_style *style, FILE *out);
-/* Every node: name, role, class, answers, from when to when, failures. */
+/* Lists all nodes: name, role, class, number of answers, first and last time, failures. */
 void metric_nodes_write(const struct series_set *set, enum metric_form form,
                         const struct text_style *style, FILE *out);
 
-/* The curves: as text lowest, mean, highest and last of each; as CSV and JSON every point. */
+/* Writes the curves: in text the minimum, mean, maximum and last value of each; in CSV and JSON
+ * every point. */
 void metric_curves_write(const struct metric_curves *curves, const struct run *run,
                          enum metric_form form, const struct text_style *style, FILE *out);
-/* Of raw counters: count, max, min, max-min of each; then the mean over nodes of max, or of
+/* Writes count, max, min and max-min of each raw counter; then the mean over nodes of max, or of
  * max-min. */
 int metric_spread_write(const struct series_set *set, const struct curve_question *question,
                         const struct node_groups *groups, bool is_max_min, FILE *out,
                         struct fault *fault);
-/* One chart per metric, one line per curve.  0; -ENODATA when there are none; -ENOMEM. */
+/* Draws one chart per metric, with one line per curve.  Returns 0; -ENODATA if there are no curves;
+ * -ENOMEM. */
 int metric_curves_draw(const struct metric_curves *curves, const struct run *run,
                        struct svg_out *out);
 
-/* Everything as OpenMetrics for back-filling, with the labels n and role, families apart, each
- * series in order of time.  0, -ENOMEM, or -ENODATA when nothing is asked for. */
+/* Writes everything as OpenMetrics for back-filling, with the labels n and role; one family after
+ * the other, and each series sorted by time.  Returns 0, -ENOMEM, or -ENODATA if nothing was asked
+ * for. */
 int metric_export_write(const struct series_set *set, const struct curve_question *question,
                         const struct node_groups *groups, FILE *out);

@@ -1,10 +1,10 @@
-/* series.h - every metric of a run over time: one pass over all its *.metrics files, by several
+/* series.h - all metrics of a run over time, read from all its *.metrics files once, by several
  * threads.
  *
- * A series is one name and one set of labels of one node, in any order that the labels were
- * written in.  Time is that of the stamp, or when the node was really asked if the run says it
- * of all its answers; never that of the file.  What is missing stays missing: a point is where a
- * number was. */
+ * A series is one name with one set of labels of one node; the order of the labels does not matter.
+ * The time of a point is its stamp, or the time of the request if the run has that for all answers
+ * of the node; never the time of the file.  There are only points for numbers that exist: nothing
+ * is filled in. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,61 +25,63 @@ struct series_point {
 struct series {
     uint32_t node;
     const struct exposition_series *is;
-    /* where its own node tells no type, that of another node which does */
+    /* if the node gives no type, the family of another node that gives one */
     const struct exposition_family *family;
-    /* counts up from the start of the program: by that type; without a type, by how the name
-     * ends */
+    /* counts up from the start of the program: depends on the type; without a type, on the end of
+     * the name */
     bool is_cumulative;
-    VEC(struct series_point) points; /* by time, at most one per scrape */
+    VEC(struct series_point) points; /* sorted by time, at most one per scrape */
 };
 
 /* One answer of one node. */
 struct scrape {
     const struct run_file *file;
     int64_t time_us;
-    double start_s;  /* process_start_time_seconds; NaN: not told */
-    bool is_read;    /* there was something in it */
-    bool is_restart; /* the process is another than in the answer before, as it says itself */
+    double start_s;  /* process_start_time_seconds; NaN: not given */
+    bool is_read;    /* the answer had something in it */
+    bool is_restart; /* the node says that its process is another one than in the answer before */
 };
 
 struct series_set {
     const struct run *run;
-    VEC(struct scrape) scrapes; /* by node, then time */
-    VEC(struct series) series;  /* by name, labels, node */
-    VEC(uint32_t) by_node;      /* indexes of series: by node, then name and labels */
-    VEC(uint32_t) node_first;   /* by node, and one more: where it begins in by_node */
+    VEC(struct scrape) scrapes; /* sorted by node, then time */
+    VEC(struct series) series;  /* sorted by name, labels, node */
+    VEC(uint32_t) by_node;      /* indices of series, sorted by node, then name and labels */
+    /* by node: its first index in by_node; has one more item at the end */
+    VEC(uint32_t) node_first;
     VEC(struct exposition *) expositions;
-    struct exposition_tally tally; /* of all nodes */
-    char *bad_file;                /* where the first bad line is; NULL: none is bad */
-    uint64_t unread_files;         /* empty, damaged, or not to be opened */
+    struct exposition_tally tally; /* over all nodes */
+    char *bad_file;                /* file with the first bad line; NULL: no line is bad */
+    uint64_t unread_files;         /* files that are empty, damaged, or cannot be opened */
 };
 
-/* Whether a series is wanted; called from several threads. */
+/* Callback: whether a series is wanted.  Called from several threads. */
 typedef bool (*series_wanted_fn)(void *context, const struct exposition_series *series);
 
-/* Reads all metrics of the run; `wanted` NULL: every series.  0 or -errno with a sentence; files
- * that cannot be read are counted. */
+/* Reads all metrics of the run; `wanted` NULL: every series.  Files that cannot be read are
+ * counted.  Returns 0 or -errno with a sentence. */
 int series_read(struct series_set *set, const struct run *run, series_wanted_fn wanted,
                 void *context, struct fault *fault);
 void series_fini(struct series_set *set);
 
 double series_value(struct series_point point);
 int64_t series_time(const struct series_set *set, struct series_point point);
-/* The scrapes of a node: the first, and how many. */
+/* Finds the scrapes of a node, as a range: *first is the first.  Returns their number. */
 uint32_t series_scrapes_of(const struct series_set *set, uint32_t node, uint32_t *first);
 
 struct series_step {
-    double increase; /* NaN: not known, there was nothing before */
-    double seconds;  /* it took */
-    bool is_reset;   /* the counter began anew: all there is came since then */
+    double increase; /* NaN: not known, because there is no value before */
+    double seconds;  /* time since the value before */
+    bool is_reset;   /* the counter was reset: `increase` is since the reset */
 };
-/* What counter `series` gained up to its point `at`.  One that was not there when the node was
- * asked before, and is now, began at 0. */
+/* Returns the increase of a counter at its point `at`.  A counter that the answer before did not
+ * have began at 0. */
 struct series_step series_step(const struct series_set *set, const struct series *series,
                                size_t at);
 
-/* The series of this name, as a range: they lie together, by labels, then node. */
+/* Finds the series with this name, as a range sorted by labels, then node.  Returns their
+ * number. */
 size_t series_find(const struct series_set *set, const char *name, const struct series **first);
 
-/* The series of a node, by name and labels: indexes of set->series. */
+/* Returns the series of a node, sorted by name and labels, as indices into set->series. */
 const uint32_t *series_of_node(const struct series_set *set, uint32_t node, size_t *count);

@@ -1,7 +1,7 @@
-/* heap_totals.h - how many bytes each heap profile of a run holds, exact: the sum over its
- * samples, never a printed number read back.
+/* heap_totals.h - the exact size of the heap in each heap profile of a run: the sum over its
+ * samples, never a printed number.
  *
- * Profiles are read by two threads; what was read once is kept in run.db. */
+ * Two threads read the profiles.  The totals are kept in run.db, so no profile is read twice. */
 #pragma once
 
 #include <stdint.h>
@@ -17,14 +17,15 @@ struct heap_total {
 };
 
 struct heap_totals {
-    struct heap_total *items; /* by index in run->files; those that are no heap are unknown */
-    uint64_t read, kept;      /* profiles read now, and known from run.db */
-    uint64_t unread;          /* that could not be read */
-    struct fault first_fault; /* why, of the first of them, with its name */
+    /* by index in run->files; unknown for other files than heap profiles */
+    struct heap_total *items;
+    uint64_t read, kept;      /* profiles read now, and totals found in run.db */
+    uint64_t unread;          /* profiles that could not be read */
+    struct fault first_fault; /* the error of the first of these, with its name */
 };
 
-/* `is_wanted` (by node; NULL: all).  0 or -errno with a sentence; a profile that cannot be read
- * is counted. */
+/* Reads the totals of the nodes for which `is_wanted` is true (NULL: all).  A profile that cannot
+ * be read is counted.  Returns 0 or -errno with a sentence. */
 int heap_totals_read(struct heap_totals *totals, const struct run *run, const bool *is_wanted,
                      struct fault *fault);
 void heap_totals_fini(struct heap_totals *totals);

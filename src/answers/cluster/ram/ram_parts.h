@@ -1,4 +1,4 @@
-/* ram_parts.h - inside ram: where its numbers come from. */
+/* ram_parts.h - inside ram: the sources of its numbers. */
 #pragma once
 
 #include "cluster/ram/ram.h"
@@ -9,22 +9,22 @@ struct ram_size {
     uint32_t node; /* of those asked for */
     struct size_line line;
 };
-struct ram_sizes { /* of all NICK.heap.csv */
+struct ram_sizes { /* from all NICK.heap.csv */
     VEC(struct ram_size) points;
     bool has_rss, has_vsz, has_pss, has_swap;
 };
 
-/* Which column a metric of a node goes to. */
+/* A metric of a node, and the column of its values. */
 struct ram_metric {
     uint32_t node;      /* of those asked for */
-    const char *column; /* NULL: it is the height */
+    const char *column; /* NULL: the metric is the height */
     size_t column_size;
     const char *metric;
-    unsigned rank; /* of two metrics of a column the lower one */
+    unsigned rank; /* if a column has two metrics, the one with the lower rank is used */
 };
 struct ram_metrics {
     VEC(struct ram_metric) wanted;
-    VEC(const char *) names; /* of them, each once */
+    VEC(const char *) names; /* names of the metrics, each once */
     struct series_set set;
     bool is_read;
 };
@@ -32,7 +32,7 @@ struct ram_metrics {
 int64_t *ram_place(const struct ram *ram, size_t node, size_t column, size_t stamp);
 int64_t ram_stamp_find(const struct ram *ram, int64_t stamp_us);
 
-/* Each 0 or -errno. */
+/* Each returns 0 or -errno. */
 int ram_read_sizes(struct ram *ram, struct ram_sizes *sizes);
 int ram_read_metrics(struct ram *ram, struct ram_metrics *metrics, struct fault *fault);
 int ram_make_columns(struct ram *ram, const struct ram_metrics *metrics,
@@ -40,5 +40,5 @@ int ram_make_columns(struct ram *ram, const struct ram_metrics *metrics,
 int ram_fill_heaps(struct ram *ram, struct fault *fault);
 void ram_fill_metrics(struct ram *ram, const struct ram_metrics *metrics);
 void ram_fill_sizes(struct ram *ram, const struct ram_sizes *sizes);
-void ram_fill_rounds(struct ram *ram); /* by blockinfo, before what metrics said */
+void ram_fill_rounds(struct ram *ram); /* from blockinfo, which has priority over metrics */
 void ram_metrics_fini(struct ram_metrics *metrics);

@@ -1,5 +1,5 @@
-/* inventory_build.h - an inventory while it is being read: groups and hosts by name, so that one
- * of a hundred thousand lines takes no longer than a short one. */
+/* inventory_build.h - an inventory while it is being read.  Groups and hosts are found by hash, so
+ * the time per line does not grow with the number of lines. */
 #pragma once
 
 #include "base/number_map.h"
@@ -7,18 +7,21 @@
 
 struct inventory_build {
     struct inventory *inventory;
-    struct number_map groups; /* by hash of the name: index + 1 of the first */
-    struct number_map hosts;  /* by hash of group and host: index + 1 of the first in its group */
+    struct number_map groups; /* by hash of the name: index of the first group + 1 */
+    /* by hash of group and host: index of the first host in its group + 1 */
+    struct number_map hosts;
     bool out_of_memory;
 };
 
 #define INVENTORY_NO_GROUP SIZE_MAX
 
-/* The index of the group, new or known; INVENTORY_NO_GROUP when out of memory. */
+/* Returns the index of the group, which is added if it is new; INVENTORY_NO_GROUP when out of
+ * memory. */
 size_t inventory_add_group(struct inventory_build *build, struct slice name);
-/* A host of it; what cannot be one is an odd line, one that is there already is left out. */
+/* Adds a host to a group, unless the group has it already.  Text that cannot be a host counts as an
+ * odd line. */
 void inventory_add_host(struct inventory_build *build, size_t group, struct slice host);
 
 void inventory_parse_ini(struct inventory_build *build, struct slice text);
-/* False: it is no JSON object. */
+/* Returns false if the text is no JSON object. */
 bool inventory_parse_json(struct inventory_build *build, struct slice text);

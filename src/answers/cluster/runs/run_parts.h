@@ -1,12 +1,11 @@
-/* run_parts.h - how run.c comes by what a run's own files say.  For run*.c, tests and fuzz
- * targets. */
+/* run_parts.h - inside run.c: reads what the files of a run say about the run.  For run*.c, tests
+ * and fuzz targets. */
 #pragma once
 
 #include "base/slice.h"
 #include "cluster/runs/run.h"
 
-/* What the folder's list of files is made of, before nodes have numbers: the nick is the
- * beginning of the name. */
+/* A file of the folder, before nodes have numbers.  The nick is the beginning of the name. */
 struct run_found {
     char *name;
     uint32_t nick_size;
@@ -14,35 +13,36 @@ struct run_found {
     int64_t stamp_us;
 };
 
-/* The bytes of a nick that has a `<nick>.heap.csv` of this name; 0: it is none. */
+/* Returns the size of the nick if this is the name of a `<nick>.heap.csv`; else 0. */
 size_t run_csv_nick(const char *name);
-/* Whether memoir or the original scripts leave a file of this name beside the captures. */
+/* Returns whether memoir or the original scripts write a file with this name beside the
+ * captures. */
 int run_name_is_known(const char *name);
 
-/* Nodes and classes of manifest.json; nodes that are there already get what it says about them.
- * What is no manifest changes nothing more from where it stops making sense.  0, -ENOMEM, or
- * -EINVAL when something was not read. */
+/* Parses nodes and classes of manifest.json; nodes that exist already are updated.  Parsing ends
+ * where the text is no valid manifest, and what was read before is kept.  Returns 0; -ENOMEM; or
+ * -EINVAL if something was not read. */
 int run_parse_manifest(struct run *run, struct slice text);
-/* Times and sizes of files, gaps of nodes, of whole lines of fetches.jsonl.  The nodes and files
- * have their order already; lines that make no sense are passed over.  Returns how many were of
- * this run. */
+/* Parses the complete lines of fetches.jsonl: sets times and sizes of files, and gaps of nodes.
+ * Nodes and files must be sorted already.  Lines that are not understood are skipped.  Returns how
+ * many lines were about this run. */
 size_t run_parse_fetches(struct run *run, struct slice text);
 
-/* Gaps of nodes where no fetches.jsonl tells them: ticks without a heap profile, or without
- * metrics, of nodes that have some.  0 or -ENOMEM. */
+/* Counts the gaps of nodes if there is no fetches.jsonl: ticks without a heap profile, or without
+ * metrics, for nodes that have any.  Returns 0 or -ENOMEM. */
 int run_count_gaps(struct run *run);
 
-/* The node of this nick; -1: none.  `size` bytes. */
+/* Returns the index of the node with this nick, which has `size` bytes; -1: none. */
 int64_t run_node_find(const struct run *run, const char *nick, size_t size);
-/* One more, with name, role and class NULL: NULL when out of memory or when there are
+/* Adds a node, with name, role and class NULL.  Returns NULL when out of memory or if there are
  * RUN_NODES_MAX. */
 #define RUN_NODES_MAX 65536u
 struct run_node *run_node_add(struct run *run, const char *nick, size_t size);
-/* Names, roles and classes where nothing said them yet, by the inventory if there is one (else
- * NULL). */
+/* Sets the names, roles and classes that are still missing, from the inventory if there is one
+ * (else NULL). */
 struct inventory;
 int run_name_nodes(struct run *run, const struct inventory *inventory);
-/* Puts the nodes in order of name; their numbers change, and those of files do not follow. */
+/* Sorts the nodes by name.  Their indices change, and the caller must update those in files. */
 void run_sort_nodes(struct run *run);
-/* A copy of the text in place of *text; 0 or -ENOMEM. */
+/* Replaces *text by a copy of `value`.  Returns 0 or -ENOMEM. */
 int run_text_set(char **text, const char *value);

@@ -1,9 +1,9 @@
-/* run_recording.h - the profiles of a run as one recording: each snapshot ends a bucket, so
- * everything that shows a recording shows a run.
+/* run_recording.h - makes one recording from the profiles of a run.  Each snapshot ends a bucket,
+ * so everything that shows a recording can show a run.
  *
- * Of several nodes each is an outermost frame of its own.  What is told by
- * formats/pprof/pprof_series.h holds: levels are levels, counters since a process began are
- * increments, restarts are noticed. */
+ * If there are several nodes, each is an outermost frame.  As in formats/pprof/pprof_series.h,
+ * levels stay levels, counters since the start of a process become increments, and restarts are
+ * detected. */
 #pragma once
 
 #include "cluster/runs/run.h"
@@ -15,16 +15,17 @@ struct pprof_profile;
 struct pprof_profile *run_profile_read(const struct run *run, const struct run_file *file,
                                        struct fault *fault);
 
-/* What a word asks for: "heap", "cpu", "goroutine", "mutex", "block".  -EINVAL for any other. */
+/* Parses a kind: "heap", "cpu", "goroutine", "mutex", "block".  Returns 0; -EINVAL for any other
+ * word. */
 int run_kind_of_word(const char *word, enum run_kind *kind);
 
-/* What a recording of `kind` is called; NULL: it is none that recordings are made of. */
+/* Returns the word for a kind; NULL: recordings cannot be made of this kind. */
 const char *run_kind_word(enum run_kind kind);
 
-/* Time in it is that of the run, whichever node it is of: since the first capture of all.
- * `node` is the name or nick of one; NULL: all.  `kind` is a word; NULL: heap, or the first that
- * there is.  Profiles that cannot be read are left out and counted in a note.  NULL with a
- * sentence. */
+/* Makes a recording.  Its time begins with the first capture of the whole run, whichever node it is
+ * of.  `node` is a name or a nick; NULL: all nodes.  `kind` is a word; NULL: heap, or the first
+ * kind that the run has.  Profiles that cannot be read are left out, and a note has their number.
+ * Returns NULL with a sentence. */
 struct recording *run_recording_of(const struct run *run, const char *node, const char *kind,
                                    struct fault *fault);
 /* Like run_recording_of, for the folder of a run. */

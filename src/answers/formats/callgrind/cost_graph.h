@@ -1,11 +1,11 @@
-/* cost_graph.h - functions, what they cost themselves and what each call of one by another
- * costs, for several events at once: what callgrind.out is made of.
+/* cost_graph.h - the graph that callgrind.out describes: the own cost of each function, and the
+ * cost of each call of one function by another, for several events.
  *
- * A stack counts once for every function in it, however often it is there: programs that read
- * such files take the costs of all calls of a function together for its inclusive cost, so of
- * each function only the outermost call is booked. A function that is called in some stacks and
- * begins others, or calls itself at the beginning, is called by COST_ROOT_NAME where it begins:
- * else they would miss that part. */
+ * A stack counts once for every function in it, even if the function is in the stack several times:
+ * programs that read such files add the costs of all calls of a function to get its inclusive cost,
+ * so only the outermost call of each function is counted.  A function that is called in some stacks
+ * and is outermost in others, or calls itself where it is outermost, has the caller COST_ROOT_NAME
+ * where it is outermost; otherwise the inclusive cost would lack that part. */
 #pragma once
 
 #include "base/number_map.h"
@@ -18,44 +18,46 @@
 struct cost_function {
     string_id name, module, file;
     bool is_called, recurs_at_root;
-    uint64_t root_costs[COST_EVENTS_MAX]; /* of stacks that begin with it */
+    uint64_t root_costs[COST_EVENTS_MAX]; /* costs of stacks in which it is outermost */
 };
 
-/* A line of a function: its own cost there. */
+/* A line of a function, with its own cost. */
 struct cost_line {
     uint32_t function, line;
     uint64_t costs[COST_EVENTS_MAX];
 };
 
 struct cost_call {
-    uint32_t caller, callee, line; /* of the caller */
+    uint32_t caller, callee, line; /* line in the caller */
     uint64_t costs[COST_EVENTS_MAX];
 };
 
 struct cost_graph {
     struct recording *recording;
     VEC(struct cost_function) functions;
-    VEC(struct cost_line) lines; /* by function and line, once finished; so are calls */
+    /* sorted by function and line after cost_graph_finish, as are calls */
+    VEC(struct cost_line) lines;
     VEC(struct cost_call) calls;
     uint64_t totals[COST_EVENTS_MAX];
 
-    /* inside */
+    /* internal: */
     struct number_map function_parts, function_ids, line_ids, call_parts, call_ids;
-    VEC(uint32_t) seen;         /* by function: the stack it was last seen in */
-    uint32_t stacks, outermost; /* how many so far; of the one at hand */
+    VEC(uint32_t) seen; /* by function: the last stack with this function */
+    /* number of stacks so far; outermost function of the current stack */
+    uint32_t stacks, outermost;
     struct shown_stack shown;
 };
 
-/* Adds the cost of one stack for one event, whose metric is given.  0 or -ENOMEM. */
+/* Adds the cost of one stack for one event with this metric.  Returns 0 or -ENOMEM. */
 int cost_graph_add(struct cost_graph *graph, stack_id stack, const struct metric *metric,
                    unsigned event, uint64_t cost);
-/* The parts of that, for callers that have a graph already.  A frame's line and inlining do not
- * count. */
+/* The steps of cost_graph_add, for callers that have a graph already.  The line of a frame, and
+ * whether it is inlined, do not matter. */
 int cost_graph_function(struct cost_graph *graph, const struct shown_frame *frame, uint32_t *index);
 int cost_graph_self(struct cost_graph *graph, uint32_t function, uint32_t line, unsigned event,
                     uint64_t cost);
 int cost_graph_call(struct cost_graph *graph, struct cost_call call, unsigned event, uint64_t cost);
 
-/* Once all is added: puts lines and calls in order.  0 or -ENOMEM. */
+/* Call it after everything was added: sorts lines and calls.  Returns 0 or -ENOMEM. */
 int cost_graph_finish(struct cost_graph *graph);
 void cost_graph_fini(struct cost_graph *graph);

@@ -1,4 +1,4 @@
-/* base64.h - bytes as text and back (RFC 4648, with padding). */
+/* base64.h - encodes and decodes base64 (RFC 4648, with padding). */
 #pragma once
 
 #include <stddef.h>
@@ -6,19 +6,19 @@
 
 #include "base/slice.h"
 
-/* Bytes of the text, without a final NUL. */
+/* Returns the size of the text, without a final NUL. */
 static inline size_t base64_text_size(size_t size)
 {
     return (size + 2) / 3 * 4;
 }
-/* Room that decoding `size` characters needs. */
+/* Returns the room that decoding `size` characters needs. */
 static inline size_t base64_bytes_max(size_t size)
 {
     return size / 4 * 3 + 3;
 }
 
-/* Writes base64_text_size(bytes.size) characters; their number. */
+/* Writes base64_text_size(bytes.size) characters.  Returns their number. */
 size_t base64_encode(struct slice bytes, char *text);
-/* Writes at most base64_bytes_max(text.size) bytes; their number, or -EINVAL.  The padding may
- * be missing; nothing else may. */
+/* Writes at most base64_bytes_max(text.size) bytes.  Returns their number, or -EINVAL.  The padding
+ * may be missing. */
 ssize_t base64_decode(struct slice text, char *bytes);

@@ -1,14 +1,14 @@
-/* msgpack.h - MessagePack, read as it comes and written as it is made.  Any input is safe: no
- * recursion, no allocation while reading.
+/* msgpack.h - reads and writes MessagePack, one value after the other.  Any input is safe; reading
+ * uses no recursion and allocates no memory.
  *
  *     struct msgpack_in in = {slice};
  *     struct msgpack_value value;
  *     if (!msgpack_next(&in, &value) || value.type != MSGPACK_MAP) ...
  *     for (uint64_t i = 0; i < value.count && msgpack_next(&in, &key); i++)
- *         msgpack_skip(&in);
+ *         msgpack_skip(&in, NULL);
  *
- * A container's items follow it: `count` values of an array, `count` pairs of a map.  Each must
- * be taken or skipped. */
+ * The items of a container follow it: `count` values for an array, `count` pairs for a map.  Each
+ * must be read or skipped. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,31 +37,31 @@ struct msgpack_value {
         uint64_t number;
         int64_t negative;
         double real;
-        uint64_t count; /* of an array's or map's items: never more than there are bytes for */
+        uint64_t count; /* items of an array or map; never more than there are bytes for */
     };
-    struct slice bytes; /* of a text, bytes or ext: in the input */
+    struct slice bytes; /* for a text, bytes or ext: part of the input */
 };
 
 struct msgpack_in {
-    struct slice text; /* what is left */
-    bool failed;       /* it ended early, or was no MessagePack; every call then returns false */
+    struct slice text; /* the rest of the input */
+    bool failed; /* the input ended early, or is no MessagePack; every call then returns false */
 };
 
 bool msgpack_next(struct msgpack_in *in, struct msgpack_value *value);
-/* A whole value, with all in it; the bytes it took are in *whole unless that is NULL. */
+/* Skips a value with everything in it.  *whole is set to its bytes, unless it is NULL. */
 bool msgpack_skip(struct msgpack_in *in, struct slice *whole);
-/* A key of a map as text: texts and bytes as they are, numbers in decimal, else "".  Longer ones
- * are cut. */
+/* Reads a key of a map as text: texts and bytes unchanged, numbers in decimal, anything else as "".
+ * Longer keys are cut. */
 bool msgpack_key(struct msgpack_in *in, char *key, size_t size);
 
-/* Running out of memory sets `failed`; every call after that does nothing. */
+/* When out of memory, `failed` is set, and from then on every call does nothing. */
 struct msgpack_out {
     char *data;
     size_t size, room;
     bool failed;
 };
 void msgpack_fini(struct msgpack_out *out);  /* a zeroed one is ready to write to */
-void msgpack_reset(struct msgpack_out *out); /* empty again, memory kept */
+void msgpack_reset(struct msgpack_out *out); /* empties it, and keeps its memory */
 void msgpack_put_nil(struct msgpack_out *out);
 void msgpack_put_bool(struct msgpack_out *out, bool truth);
 void msgpack_put_uint(struct msgpack_out *out, uint64_t number);
@@ -71,4 +71,5 @@ void msgpack_put_text(struct msgpack_out *out, const char *text);
 void msgpack_put_bytes(struct msgpack_out *out, struct slice bytes);
 void msgpack_put_array(struct msgpack_out *out, uint32_t count);
 void msgpack_put_map(struct msgpack_out *out, uint32_t count);
-void msgpack_put_raw(struct msgpack_out *out, struct slice value); /* written elsewhere, as it is */
+/* a value that is encoded already */
+void msgpack_put_raw(struct msgpack_out *out, struct slice value);

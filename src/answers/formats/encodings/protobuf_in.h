@@ -1,8 +1,6 @@
-/* protobuf_in.h - the few words of protobuf that reading needs: one field after the other, never
- * past the end.
+/* protobuf_in.h - reads protobuf, one field after the other, never past the end.
  *
- * Bytes stay the caller's.  Groups, which are not used, and numbers of more than ten bytes are
- * errors. */
+ * The bytes are borrowed.  Groups, and numbers of more than ten bytes, are errors. */
 #pragma once
 
 #include <errno.h>
@@ -11,7 +9,7 @@
 
 #include "base/slice.h"
 
-#define PROTOBUF_NUMBER_MAX ((UINT64_C(1) << 29) - 1) /* of fields */
+#define PROTOBUF_NUMBER_MAX ((UINT64_C(1) << 29) - 1) /* largest number of a field */
 
 enum protobuf_wire { WIRE_VARINT = 0, WIRE_EIGHT = 1, WIRE_BYTES = 2, WIRE_FOUR = 5 };
 
@@ -22,8 +20,8 @@ struct protobuf_in {
 struct protobuf_field {
     uint32_t number;
     enum protobuf_wire wire;
-    uint64_t value;     /* of a number */
-    struct slice bytes; /* of anything else */
+    uint64_t value;     /* for a number */
+    struct slice bytes; /* for anything else */
 };
 
 static inline struct protobuf_in protobuf_in_of(struct slice bytes)
@@ -32,7 +30,7 @@ static inline struct protobuf_in protobuf_in_of(struct slice bytes)
     return (struct protobuf_in){at, bytes.size ? at + bytes.size : at};
 }
 
-/* A number of more than one byte, of which there is at least one. */
+/* Reads a number of more than one byte; the input must have at least one byte. */
 bool protobuf_long_varint(struct protobuf_in *in, uint64_t *value);
 
 static inline bool protobuf_varint(struct protobuf_in *in, uint64_t *value)
@@ -71,7 +69,8 @@ static inline bool protobuf_parse_payload(struct protobuf_in *in, struct protobu
     }
 }
 
-/* 1 and the next field, 0 at the end, -EINVAL when it is none: `in` stays where it began. */
+/* Reads the next field.  Returns 1, 0 at the end, or -EINVAL if there is no valid field: `in` is
+ * unchanged then. */
 static inline int protobuf_next(struct protobuf_in *in, struct protobuf_field *field)
 {
     struct protobuf_in ahead = *in;

@@ -46,7 +46,7 @@ struct peak_state {
 
 /* Appends the runs of one stack.  `sums` are that stack's, by slot, rising; a slot may be missing.
  * The bucket with the peak is given once, in `peak.slot`; what of it came after the peak is moved
- * to slot peak.slot + 1, which no other sums may use.  0 or -ENOMEM. */
+ * to slot peak.slot + 1, which no other sums may use.  Returns 0 or -ENOMEM. */
 int block_runs_add(struct block_runs *runs, const struct stack_sums *sums, size_t sums_count,
                    struct peak_state peak);
 void block_runs_fini(struct block_runs *runs);

@@ -13,11 +13,11 @@ struct heap_sums {
     uint64_t peak_ns;
 };
 
-/* 0 or -errno with a sentence; either way heap_sums_fini ends it. */
+/* Returns 0 or -errno with a sentence; either way heap_sums_fini ends it. */
 int heap_sums_gather(struct recording *recording, struct heap_sums *sums, struct fault *fault);
 void heap_sums_fini(struct heap_sums *sums);
 
 /* The runs of all stacks.  The peak's bucket is cut in two: buckets after it have slot index + 1.
  * A peak stamped at the edge of a bucket may belong to its neighbour; the one that explains the
- * numbers is taken and left in sums->peak_bucket.  0 or -ENOMEM. */
+ * numbers is taken and left in sums->peak_bucket.  Returns 0 or -ENOMEM. */
 int heap_sums_to_runs(struct heap_sums *sums, struct block_runs *runs);

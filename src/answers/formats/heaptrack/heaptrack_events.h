@@ -38,8 +38,8 @@ struct heaptrack_events {
     bool failed; /* out of memory: the rest of the lines is missing */
 };
 
-/* Begins anew; the caller has set `traces`, `peak` and `scale`.  First without `out`, then the
- * same steps once more with it.  0 or -ENOMEM; either way heaptrack_events_fini ends it. */
+/* Begins anew; the caller has set `traces`, `peak` and `scale`.  First without `out`, then the same
+ * steps once more with it.  Returns 0 or -ENOMEM; either way heaptrack_events_fini ends it. */
 int heaptrack_events_begin(struct heaptrack_events *events, struct output *out);
 void heaptrack_events_fini(struct heaptrack_events *events);
 

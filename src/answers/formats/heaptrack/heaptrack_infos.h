@@ -30,13 +30,13 @@ struct heaptrack_infos {     /* all zero to begin */
 
 void heaptrack_infos_fini(struct heaptrack_infos *infos);
 
-/* The info of (size, trace); 0 when out of memory.  `twin`: 0 or 1. */
+/* Returns the info of (size, trace); 0 when out of memory.  `twin`: 0 or 1. */
 uint32_t heaptrack_info(struct heaptrack_infos *infos, uint64_t size, uint32_t trace,
                         uint32_t twin);
 
 /* The first time: it is allocated next. */
 void heaptrack_info_allocated(struct heaptrack_infos *infos, uint32_t info);
-/* Numbers the rest, and writes all.  0 or -ENOMEM. */
+/* Numbers the rest, and writes all.  Returns 0 or -ENOMEM. */
 int heaptrack_infos_write(struct heaptrack_infos *infos, struct output *out);
 
 /* Its number, then.  Readers take a free of number 0 for that of a temporary block whenever

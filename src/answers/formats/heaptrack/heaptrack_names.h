@@ -17,11 +17,11 @@ struct heaptrack_names {
     uint32_t strings, places, traces;
 };
 
-/* 0 or -ENOMEM; either way heaptrack_names_fini ends it. */
+/* Returns 0 or -ENOMEM; either way heaptrack_names_fini ends it. */
 int heaptrack_names_init(struct heaptrack_names *names, struct recording *recording,
                          struct output *out);
 void heaptrack_names_fini(struct heaptrack_names *names);
 
 /* The trace of `stack` without the allocator's own frames at its inner end; 0 for the empty stack.
- * Writes what the file does not have yet.  0 or -ENOMEM. */
+ * Writes what the file does not have yet.  Returns 0 or -ENOMEM. */
 int heaptrack_trace(struct heaptrack_names *names, stack_id stack, uint32_t *trace);

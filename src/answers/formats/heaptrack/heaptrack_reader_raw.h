@@ -24,9 +24,10 @@ struct heaptrack_raw {
 
 void heaptrack_raw_fini(struct heaptrack_raw *raw);
 
-/* The name and the further fields of an `m` line.  0, -EINVAL for a damaged one, -ENOMEM. */
+/* The name and the further fields of an `m` line.  Returns 0, -EINVAL for a damaged one,
+ * -ENOMEM. */
 int heaptrack_raw_module(struct heaptrack_raw *raw, struct slice name,
                          struct heaptrack_fields *fields);
 
-/* The row of the recording for an address, made when it is new.  0 or -ENOMEM. */
+/* The row of the recording for an address, made when it is new.  Returns 0 or -ENOMEM. */
 int heaptrack_raw_frame(struct heaptrack_raw *raw, uint64_t address, uint32_t *frame);

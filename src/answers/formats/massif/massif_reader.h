@@ -56,12 +56,12 @@ struct massif_reader {
     uint64_t wrong_sums;
 };
 
-/* A line of a tree.  0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
+/* A line of a tree.  Returns 0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
 int massif_read_node(struct massif_reader *reader, struct slice line);
-/* The tree is at its end: what is left of its nodes becomes rows.  0, -ENOMEM, -E2BIG. */
+/* The tree is at its end: what is left of its nodes becomes rows.  Returns 0, -ENOMEM, -E2BIG. */
 int massif_end_tree(struct massif_reader *reader);
 
-/* Snapshots become buckets, the peak a pin, and what is not known notes.  0 or -ENOMEM. */
+/* Snapshots become buckets, the peak a pin, and what is not known notes.  Returns 0 or -ENOMEM. */
 int massif_make_buckets(struct massif_reader *reader);
 /* Like massif_make_buckets, for a file of xtree. */
 int massif_make_xtree(struct massif_reader *reader);

@@ -19,8 +19,8 @@ struct xtree_sums {
     bool has[XTREE_SUMS];
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int xtree_add(struct xtree_sums *sums, stack_id stack, enum xtree_sum sum, uint64_t value);
-/* Makes the bucket, which ends at `time_ns`, and the totals.  0 or -ENOMEM. */
+/* Makes the bucket, which ends at `time_ns`, and the totals.  Returns 0 or -ENOMEM. */
 int xtree_book(struct xtree_sums *sums, struct recording *recording, uint64_t time_ns);
 void xtree_fini(struct xtree_sums *sums);

@@ -47,7 +47,7 @@ struct exposition_series {
     bool is_cumulative; /* counts up from the start of the program: by its type, not by its name */
     struct slice identity; /* equal for equal name and labels, in any order of the labels */
 };
-/* The value of a label, or NULL. */
+/* Returns the value of a label, or NULL. */
 const char *exposition_label_of(const struct exposition_series *series, const char *name);
 
 struct exposition_family {
@@ -73,7 +73,7 @@ struct exposition;
 struct exposition *exposition_create(void); /* NULL: out of memory */
 void exposition_destroy(struct exposition *exposition);
 
-/* Where the next answer is to be put: `size` bytes.  NULL: out of memory.  The same room is
+/* Returns where the next answer is to be put: `size` bytes.  NULL: out of memory.  The same room is
  * given out again after two answers. */
 char *exposition_room(struct exposition *exposition, size_t size);
 

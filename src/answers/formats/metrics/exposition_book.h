@@ -24,9 +24,9 @@ struct exposition_book { /* all zero to begin */
     VEC(char) identity;                                 /* scratch */
 };
 
-/* The series of these words, new or known.  0, -ENOMEM, -ENOSPC: there are too many. */
+/* The series of these words, new or known.  Returns 0, -ENOMEM, -ENOSPC: there are too many. */
 int book_find_series(struct exposition_book *book, const struct line_head *head, uint32_t *series);
-/* What a comment tells of a family.  The first word counts.  0 or -ENOMEM. */
+/* What a comment tells of a family.  The first word counts.  Returns 0 or -ENOMEM. */
 int book_add_comment(struct exposition_book *book, enum line_word word, struct slice name,
                      struct slice rest);
 void book_fini(struct exposition_book *book);

@@ -22,7 +22,7 @@ struct line_head {
 int line_parse_head(struct slice *line, struct line_head *head);
 void line_head_fini(struct line_head *head);
 
-/* What follows it: value, time, exemplar; all of it.  0 or -EBADMSG. */
+/* What follows it: value, time, exemplar; all of it.  Returns 0 or -EBADMSG. */
 int line_parse_tail(struct slice line, bool is_openmetrics, struct exposition_sample *sample);
 /* A number alone. */
 int line_parse_value(struct slice word, struct exposition_value *value);

@@ -17,7 +17,7 @@ const char *input_path(const char *path, char room[INPUT_PATH_MAX], struct fault
  * that keeps it there until the caller closes it, or -errno with a sentence. */
 int input_unpack(const char *path, char room[INPUT_PATH_MAX], struct fault *fault);
 
-/* What FILE is called in sentences. */
+/* Returns what FILE is called in sentences. */
 const char *input_name(const char *path);
 
 /* Calls `found` by its name where the sentence in `fault` has the path that it is read from. */

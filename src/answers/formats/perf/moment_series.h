@@ -32,11 +32,11 @@ struct sampled {
     int64_t value;
 };
 
-/* A sample that is older than others is booked as if it came now.  0, -ERANGE when the sum of
- * all values would not fit any more, or -ENOMEM. */
+/* A sample that is older than others is booked as if it came now.  Returns 0, -ERANGE when the sum
+ * of all values would not fit any more, or -ENOMEM. */
 int moment_series_add(struct moment_series *series, const struct sampled *sample);
 
-/* Closes the last bucket and says how long it all took.  0 or -ENOMEM. */
+/* Closes the last bucket and says how long it all took.  Returns 0 or -ENOMEM. */
 int moment_series_finish(struct moment_series *series);
 void moment_series_fini(struct moment_series *series);
 

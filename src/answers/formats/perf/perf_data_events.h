@@ -43,26 +43,29 @@ struct perf_data_events {
 
 void perf_events_fini(struct perf_data_events *events);
 
-/* Adds an event from the bytes of its attribute and of its ids.  0, -EINVAL, -E2BIG or -ENOMEM. */
+/* Adds an event from the bytes of its attribute and of its ids.  Returns 0, -EINVAL, -E2BIG or
+ * -ENOMEM. */
 int perf_events_add(struct perf_data_events *events, struct slice attr, struct slice ids);
 void perf_events_name(struct perf_data_events *events, uint64_t id, struct slice name);
 
-/* The event of a record; NULL when there is none.  One that is not told is the first one's. */
+/* Returns the event of a record; NULL when there is none.  One that is not told is the first
+ * one's. */
 struct perf_event *perf_events_find(struct perf_data_events *events,
                                     const struct perf_record *record);
 
-/* The event whose counter has that id, and by how much it rose since the last time.  NULL when
- * there is none, or out of memory. */
+/* Returns the event whose counter has that id, and by how much it rose since the last time.  NULL
+ * when there is none, or out of memory. */
 struct perf_event *perf_events_count(struct perf_data_events *events, uint64_t id, uint64_t counter,
                                      uint64_t *rise);
 
 enum perf_measure perf_event_measure(const struct perf_event *event);
-/* What it counts, for people: "ns", "faults", ...; "events" when that is not known. */
+/* Returns what it counts, for people: "ns", "faults", ...; "events" when that is not known. */
 const char *perf_event_unit(const struct perf_event *event);
-/* The kernel's number of the software event of that title; for others that of one which means
- * what each program defines. */
+/* Returns the kernel's number of the software event of that title; for others that of one which
+ * means what each program defines. */
 uint64_t perf_counter_number(const char *title);
-/* Whether both are one event on two kinds of cores; false for one that was asked for twice. */
+/* Returns whether both are one event on two kinds of cores; false for one that was asked for
+ * twice. */
 bool perf_events_alike(const struct perf_event *one, const struct perf_event *other);
 /* Its name, told or made up, without blanks and commas. */
 const char *perf_event_title(const struct perf_event *event, char text[PERF_NAME_MAX]);

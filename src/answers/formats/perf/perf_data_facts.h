@@ -17,7 +17,7 @@ struct perf_facts {
 
 void perf_facts_fini(struct perf_facts *facts);
 
-/* One feature; those not known are left alone.  0 or -ENOMEM. */
+/* One feature; those not known are left alone.  Returns 0 or -ENOMEM. */
 int perf_facts_parse(struct perf_facts *facts, struct perf_data_events *events, uint64_t feature,
                      struct slice body);
 /* An entry of the list of build ids, without its header. */

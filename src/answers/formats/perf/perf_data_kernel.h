@@ -39,8 +39,8 @@ struct perf_kernel {
 };
 
 void perf_kernel_fini(struct perf_kernel *kernel);
-/* MMAP and MMAP2 of the kernel, and KSYMBOL.  0 or -ENOMEM. */
+/* MMAP and MMAP2 of the kernel, and KSYMBOL.  Returns 0 or -ENOMEM. */
 int perf_kernel_handle(struct perf_kernel *kernel, const struct perf_record *record,
                        size_t body_size);
-/* The frame at `address`: its index in the recording.  0 or -ENOMEM. */
+/* The frame at `address`: its index in the recording.  Returns 0 or -ENOMEM. */
 int perf_kernel_frame(struct perf_kernel *kernel, uint64_t address, uint32_t *frame);

@@ -39,15 +39,15 @@ struct perf_layout {
     struct number_map roots; /* process plus one, by frame plus one */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int perf_layout_init(struct perf_layout *layout, const struct recording *recording);
 void perf_layout_fini(struct perf_layout *layout);
 
-/* The address of a frame as it is looked up. */
+/* Returns the address of a frame as it is looked up. */
 uint64_t perf_layout_address(const struct perf_layout *layout, uint32_t frame);
 bool perf_layout_is_kernel(const struct perf_layout *layout, uint32_t frame);
-/* Whether it is only a name. */
+/* Returns whether it is only a name. */
 bool perf_layout_is_name(const struct perf_layout *layout, uint32_t frame);
-/* The process that an outermost frame "NAME PID" stands for, plus one; 0: it is an ordinary
+/* Returns the process that an outermost frame "NAME PID" stands for, plus one; 0: it is an ordinary
  * frame. */
 uint32_t perf_layout_root(const struct perf_layout *layout, uint32_t frame);

@@ -31,7 +31,7 @@ struct perf_order {                     /* all zero to begin */
 
 void perf_order_fini(struct perf_order *order);
 
-/* Copies the record.  0 or -ENOMEM. */
+/* Copies the record.  Returns 0 or -ENOMEM. */
 int perf_order_put(struct perf_order *order, uint64_t time, const struct perf_record *record);
 void perf_order_end_round(struct perf_order *order);
 /* Nothing more will come: all may go. */

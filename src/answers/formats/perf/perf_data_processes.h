@@ -41,14 +41,14 @@ struct perf_processes {
 void perf_processes_fini(struct perf_processes *processes);
 
 /* MMAP and MMAP2 of programs, COMM, FORK and EXIT.  `body_size`: without the block at the end.
- * 0 or -ENOMEM. */
+ * Returns 0 or -ENOMEM. */
 int perf_processes_handle(struct perf_processes *processes, const struct perf_record *record,
                           size_t body_size);
 
-/* The process of a sample, with its code and its root.  NULL when out of memory. */
+/* Returns the process of a sample, with its code and its root.  NULL when out of memory. */
 struct perf_process *perf_processes_find(struct perf_processes *processes, uint32_t pid,
                                          uint32_t tid);
-/* The row of a thread in the recording.  0 or -ENOMEM. */
+/* The row of a thread in the recording.  Returns 0 or -ENOMEM. */
 int perf_processes_thread(struct perf_processes *processes, uint32_t pid, uint32_t tid,
                           uint64_t time_ns, uint32_t *row);
 

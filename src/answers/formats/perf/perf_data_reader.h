@@ -37,14 +37,14 @@ struct perf_reader {
     uint64_t damaged;  /* records that make no sense */
 };
 
-/* The header, the events and the features of the file.  0 or -errno with a sentence. */
+/* The header, the events and the features of the file.  Returns 0 or -errno with a sentence. */
 int perf_reader_open(struct perf_reader *reader, struct fault *fault);
 
 /* What the samples of an event count in, and what one is worth there; -1: no number. */
 enum column perf_reader_column(struct perf_reader *reader, struct perf_event *event);
 int64_t perf_sample_value(const struct perf_event *event, const struct perf_sample *sample);
 
-/* One record, in the order of their times.  0 or -ENOMEM. */
+/* One record, in the order of their times.  Returns 0 or -ENOMEM. */
 int perf_reader_book(struct perf_reader *reader, const struct perf_record *record);
 
 /* What the recording says about itself, and the notes about the file. */

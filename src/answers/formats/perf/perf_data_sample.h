@@ -26,8 +26,8 @@ struct perf_sample {
     size_t stack_size; /* that was copied */
 };
 
-/* What the record has of it; pointers into the record.  0, or -EINVAL when it does not fit its
- * record. */
+/* What the record has of it; pointers into the record.  Returns 0 or -EINVAL when it does not fit
+ * its record. */
 int perf_sample_parse(const struct perf_event_attr *attr, const struct perf_record *record,
                       struct perf_sample *sample);
 

@@ -18,7 +18,8 @@ struct perf_stacks {
     uint64_t inside[STACK_FRAMES_MAX];  /* the kernel, innermost first */
 };
 
-/* The stack of a sample of `process`, which perf_processes_find has given.  0 or -ENOMEM. */
+/* The stack of a sample of `process`, which perf_processes_find has given.  Returns 0 or
+ * -ENOMEM. */
 int perf_stacks_put(struct perf_stacks *stacks, struct perf_process *process,
                     const struct perf_event_attr *attr, uint16_t misc,
                     const struct perf_sample *sample, stack_id *stack);

@@ -16,7 +16,7 @@ struct perf_bytes {
     const uint8_t *memory;
     uint64_t size;
 };
-/* How many were read, 0 at the end. */
+/* Returns how many were read, 0 at the end. */
 size_t perf_bytes_read(const struct perf_bytes *bytes, uint64_t offset, void *to, size_t size);
 
 enum perf_stop {

@@ -38,9 +38,10 @@ struct perf_writer {
     uint64_t samples;
 };
 
-/* All samples, in the order of the recording's buckets.  0 or -errno with a sentence. */
+/* All samples, in the order of the recording's buckets.  Returns 0 or -errno with a sentence. */
 int perf_writer_samples(struct perf_writer *writer, struct fault *fault);
-/* Whether the process has anything of the module in a sample; known once samples were counted. */
+/* Returns whether the process has anything of the module in a sample; known once samples were
+ * counted. */
 bool perf_writer_uses(const struct perf_writer *writer, size_t process, size_t module);
 
 /* The kernel, processes and threads, and what they have mapped. */

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "model/memory/breakdown.h"
 
-/* gzip, as pprof's own files.  `title` names a section.  0 or -errno. */
+/* gzip, as pprof's own files.  `title` names a section.  Returns 0 or -errno. */
 int breakdown_pprof_write(const struct breakdown *breakdown,
                           const char *(*title)(const struct breakdown *, enum breakdown_section),
                           FILE *out, struct fault *fault);

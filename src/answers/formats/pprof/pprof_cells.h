@@ -16,7 +16,7 @@ struct pprof_cells {
     uint32_t left_out_key;       /* a string: one of those */
 };
 
-/* 0 or -ENOMEM.  `outer` is what all stacks are called from. */
+/* Returns 0 or -ENOMEM.  `outer` is what all stacks are called from. */
 int pprof_cells_make(struct pprof_cells *cells, struct pprof_frames *frames,
                      const struct pprof_columns *columns, stack_id outer);
 void pprof_cells_fini(struct pprof_cells *cells);

@@ -16,7 +16,7 @@ void pprof_drop_fini(struct pprof_drop *drop);
 /* A rule is not heeded: it is not understood, or was too much work for some name so far. */
 bool pprof_drop_is_bad(const struct pprof_drop *drop);
 
-/* How many lines of the location, from the innermost on, are not shown: those within the
+/* Returns how many lines of the location, from the innermost on, are not shown: those within the
  * outermost that matches.  0: all are. */
 uint32_t pprof_drop_lines(const struct pprof_drop *drop, const struct pprof_profile *profile,
                           const struct pprof_location *location);

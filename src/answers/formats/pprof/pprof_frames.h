@@ -23,16 +23,17 @@ struct pprof_frames {
     struct pprof_drop drop;
 };
 
-int pprof_frames_init(struct pprof_frames *frames, struct recording *recording); /* 0 or -ENOMEM */
+/* Returns 0 or -ENOMEM. */
+int pprof_frames_init(struct pprof_frames *frames, struct recording *recording);
 void pprof_frames_fini(struct pprof_frames *frames);
 
-/* From now on locations are those of `profile`, until the next one or pprof_frames_end.  0 or
- * -ENOMEM. */
+/* From now on locations are those of `profile`, until the next one or pprof_frames_end.  Returns 0
+ * or -ENOMEM. */
 int pprof_frames_begin(struct pprof_frames *frames, const struct pprof_profile *profile);
 void pprof_frames_end(struct pprof_frames *frames);
 
-/* The stack of a sample, called from `outer`.  0 or -ENOMEM. */
+/* The stack of a sample, called from `outer`.  Returns 0 or -ENOMEM. */
 int pprof_frames_stack(struct pprof_frames *frames, const struct pprof_sample *sample,
                        stack_id outer, stack_id *stack);
-/* A string of the profile in the recording.  0 or -ENOMEM. */
+/* A string of the profile in the recording.  Returns 0 or -ENOMEM. */
 int pprof_frames_string(struct pprof_frames *frames, uint32_t string, string_id *id);

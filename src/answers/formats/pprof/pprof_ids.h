@@ -18,12 +18,13 @@ struct id_index {     /* all zero to begin */
     size_t count;
 };
 
-/* Takes `places`, which are `count`.  0, -ENOMEM, or -EINVAL when an id is 0 or there twice. */
+/* Takes `places`, which are `count`.  Returns 0, -ENOMEM, or -EINVAL when an id is 0 or there
+ * twice. */
 int id_index_init(struct id_index *index, struct id_place *places, size_t count);
 void id_index_fini(struct id_index *index);
 
 uint32_t id_index_find_sorted(const struct id_index *index, uint64_t id);
-/* The place plus one, or 0. */
+/* Returns the place plus one, or 0. */
 static inline uint32_t id_index_find(const struct id_index *index, uint64_t id)
 {
     if (index->direct)

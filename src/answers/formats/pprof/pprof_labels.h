@@ -11,7 +11,7 @@ struct pprof_labels {
 
 void pprof_labels_fini(struct pprof_labels *labels);
 
-/* The cells are of a sample; those of one without labels are passed over.  0 or -ENOMEM. */
+/* The cells are of a sample; those of one without labels are passed over.  Returns 0 or -ENOMEM. */
 int pprof_labels_add(struct pprof_labels *labels, struct pprof_frames *frames,
                      const struct pprof_sample *sample, const struct cell *cells, size_t count);
 

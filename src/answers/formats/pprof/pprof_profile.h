@@ -81,10 +81,9 @@ struct pprof_profile {
     int64_t period;
     uint32_t default_type; /* name of the column to show; 0: the last */
     uint64_t odd_lines;    /* of text forms, that make no sense and were left out */
-    uint64_t told,
-        /* of text forms: the total of their first lines, and what the others add up to if that
-         * is less */
-        came;
+    /* of text forms: the total of their first lines, and what the others add up to if that
+     * is less */
+    uint64_t told, came;
     bool lacks_break; /* of text forms: the last line has no end */
     char *bytes;      /* unpacked; texts point into it */
     size_t size;

@@ -34,5 +34,5 @@ struct pprof_samples {
 /* Samples of the same stack and name of thread become one; the list is sorted. */
 void pprof_samples_merge(struct pprof_samples *samples);
 
-/* Merges, and writes.  0, or -ENOMEM with a sentence. */
+/* Merges, and writes.  Returns 0 or -ENOMEM with a sentence. */
 int pprof_samples_write(struct pprof_samples *samples, struct output *out, struct fault *fault);

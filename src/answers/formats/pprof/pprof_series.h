@@ -39,15 +39,15 @@ struct pprof_series {
     char label_key[64]; /* one that was left out */
 };
 
-/* 0 or -ENOMEM.  `recording` stays the caller's. */
+/* Returns 0 or -ENOMEM.  `recording` stays the caller's. */
 int pprof_series_init(struct pprof_series *series, struct recording *recording);
 void pprof_series_fini(struct pprof_series *series);
 /* A node, whose stacks stand under its name; NULL: the only one, without. Its index in *node. */
 int pprof_series_add_node(struct pprof_series *series, const char *name, uint32_t *node);
 
 /* A profile of a node, taken when the recording was `at_ns` old; no earlier than the one before.
- * 0, -ENOMEM, or -E2BIG: more than PPROF_SERIES_CELLS_MAX. */
+ * Returns 0, -ENOMEM, or -E2BIG: more than PPROF_SERIES_CELLS_MAX. */
 int pprof_series_add(struct pprof_series *series, uint32_t node, uint64_t at_ns,
                      const struct pprof_profile *profile);
-/* Closes the last bucket; totals, notes and what the recording is about.  0 or -ENOMEM. */
+/* Closes the last bucket; totals, notes and what the recording is about.  Returns 0 or -ENOMEM. */
 int pprof_series_finish(struct pprof_series *series);

@@ -23,12 +23,12 @@ struct pprof_sources {
     bool is_whole; /* all that a file of another program has: its labels belong there, too */
 };
 
-/* All that there is, or what the job asks for if that is none of it.  0 or -errno with a
+/* All that there is, or what the job asks for if that is none of it.  Returns 0 or -errno with a
  * sentence; pprof_sources_fini ends it either way. */
 int pprof_sources_choose(struct pprof_sources *sources, struct export_job *job,
                          struct fault *fault);
 void pprof_sources_fini(struct pprof_sources *sources);
 
-/* The values of a sample, column by column; how many. */
+/* Returns the values of a sample, column by column; how many. */
 size_t pprof_sources_values(const struct pprof_sources *sources, const struct weight *rows,
                             uint64_t *values);

@@ -24,7 +24,7 @@ void pprof_tables_init(struct pprof_tables *tables, struct recording *recording)
 void pprof_tables_fini(struct pprof_tables *tables);
 
 uint64_t pprof_string(struct pprof_tables *tables, const char *text);
-/* The id of a frame; its first `hidden_lines` inlined functions are left out. */
+/* Returns the id of a frame; its first `hidden_lines` inlined functions are left out. */
 uint64_t pprof_location(struct pprof_tables *tables, uint32_t frame, size_t hidden_lines);
 
 /* After the last location, in the order of the profile's fields: 3, 4, 5 and 6. */

@@ -7,8 +7,8 @@
 
 /* By the first bytes, unpacked; 64 are enough. */
 bool pprof_legacy_recognise(struct slice head);
-/* profile->bytes, which pprof_legacy_recognise knows, into the rest of the profile; sampled
- * heaps are scaled to what they stand for.  0, or -errno with a sentence. */
+/* profile->bytes, which pprof_legacy_recognise knows, into the rest of the profile; sampled heaps
+ * are scaled to what they stand for.  Returns 0 or -errno with a sentence. */
 int pprof_parse_legacy(struct pprof_profile *profile, struct fault *fault);
 
 /* --- inside --- */
@@ -26,17 +26,17 @@ bool pprof_next_line(struct pprof_text_reader *reader, struct slice *line);
 /* Strings are not copied: they are of the file, or live for ever.  The index, or UINT32_MAX when
  * out of memory. */
 uint32_t pprof_add_string(struct pprof_profile *profile, struct slice text);
-/* A column.  0 or -ENOMEM. */
+/* A column.  Returns 0 or -ENOMEM. */
 int pprof_add_type(struct pprof_profile *profile, struct slice type, const char *unit);
-/* The location of a return address (the call is one before) or of an address as it is.  0 or
- * -errno. */
+/* The location of a return address (the call is one before) or of an address as it is.  Returns 0
+ * or -errno. */
 int pprof_add_place(struct pprof_text_reader *reader, uint64_t address, bool is_return);
 /* " 0x1 0x2": return addresses, innermost first; they become the stack of the sample that is
  * added next.  Their number, or -errno. */
 int pprof_add_stack(struct pprof_text_reader *reader, struct slice addresses);
-/* A sample of the last `depth` places.  0 or -errno. */
+/* A sample of the last `depth` places.  Returns 0 or -errno. */
 int pprof_add_text_sample(struct pprof_profile *profile, uint32_t depth, const int64_t *values);
-/* "#\t0x401000\tmain.work+0x1f\t/src/main.go:12".  0 or -ENOMEM; nothing happens when it is
+/* "#\t0x401000\tmain.work+0x1f\t/src/main.go:12".  Returns 0 or -ENOMEM; nothing happens when it is
  * another comment. */
 int pprof_read_comment(struct pprof_text_reader *reader, struct slice line);
 
@@ -44,10 +44,10 @@ int pprof_read_comment(struct pprof_text_reader *reader, struct slice line);
  * that lines are missing. */
 void pprof_note_missing(struct pprof_text_reader *reader, uint64_t told);
 
-/* True at a line after which the memory map comes. */
+/* Returns true at a line after which the memory map comes. */
 bool pprof_is_map_title(struct slice line);
-/* The rest of the lines are a memory map: mappings, and which one every location is in.  0 or
- * -ENOMEM. */
+/* The rest of the lines are a memory map: mappings, and which one every location is in.  Returns 0
+ * or -ENOMEM. */
 int pprof_read_maps(struct pprof_text_reader *reader);
 
 /* The forms; lines from the first one on. */

@@ -1,7 +1,7 @@
-/* breakdown_saved.h - a breakdown as `memoir map --json` wrote it, read back: the process, the
- * parts, the totals.
+/* breakdown_saved.h - reads a breakdown that `memoir map --json` wrote: the process, the parts, the
+ * totals.
  *
- * Mappings, cgroup and what runtimes said are left out.  Any bytes may be given. */
+ * Mappings, cgroup and what runtimes reported are not read.  The input may be any bytes. */
 #pragma once
 
 #include "base/fault.h"
@@ -10,7 +10,7 @@
 
 #define SAVED_LEAVES_MAX 100000u
 
-/* Into an empty breakdown, which the caller ends in any case.  0, or -EINVAL, -E2BIG, -ENOMEM
- * with a sentence that begins with `name`. */
+/* Reads into an empty breakdown, which the caller must free in any case.  Returns 0; or -EINVAL,
+ * -E2BIG or -ENOMEM with a sentence that begins with `name`. */
 int breakdown_saved_parse(struct slice text, const char *name, struct breakdown *breakdown,
                           struct fault *fault);

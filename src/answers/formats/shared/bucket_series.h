@@ -1,7 +1,8 @@
-/* bucket_series.h - the buckets of a recording made from a file of single events, as time goes on.
+/* bucket_series.h - makes the buckets of a recording from a file of single events, in order of
+ * time.
  *
- * They are as long as memoir's own, and when their cells would take more than CELLS_MAX, older ones
- * become one by the ladder of `store`: memory does not grow with the number of events. */
+ * Buckets are as long as memoir's own.  When their cells would exceed CELLS_MAX, older buckets are
+ * merged by the ladder of `store`, so memory does not grow with the number of events. */
 #pragma once
 
 #include "formats/shared/heap_ledger.h"
@@ -15,20 +16,21 @@ struct bucket_series {
     size_t cells_max; /* 0: SERIES_CELLS_MAX */
     uint64_t now_ns;
 
-    /* inside */
-    uint64_t begin_ns, histogram_ns; /* of the open bucket; when sizes were last written */
-    int64_t rss_last, rss_max;       /* in it; -1: no sample */
-    size_t cells;                    /* in all buckets */
+    /* internal: */
+    /* begin of the open bucket; time when sizes were last written */
+    uint64_t begin_ns, histogram_ns;
+    int64_t rss_last, rss_max; /* in the open bucket; -1: no sample */
+    size_t cells;              /* in all buckets */
 };
 
 void bucket_series_begin(struct bucket_series *series);
 
-/* It is now so late, which is not before any time given earlier; what comes next is booked from
- * here on.  0 or -ENOMEM. */
+/* Sets the current time, which must not be before an earlier one; later events are counted from
+ * this time on.  Returns 0 or -ENOMEM. */
 int bucket_series_stamp(struct bucket_series *series, uint64_t now_ns);
 
 void bucket_series_rss(struct bucket_series *series, int64_t bytes);
 
-/* Closes the last bucket and puts duration, totals and the picture of the peak into the recording.
- * 0 or -ENOMEM. */
+/* Closes the last bucket, and sets duration, totals and the snapshot of the peak in the recording.
+ * Returns 0 or -ENOMEM. */
 int bucket_series_finish(struct bucket_series *series);

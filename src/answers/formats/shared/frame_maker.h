@@ -1,4 +1,4 @@
-/* frame_maker.h - frames of a recording from the words of other programs' files. */
+/* frame_maker.h - makes frames of a recording from names in foreign files. */
 #pragma once
 
 #include "base/number_map.h"
@@ -16,8 +16,8 @@ struct frame_words {
     uint64_t address;
 };
 
-/* A new frame, also when there is an equal one.  0 or -ENOMEM. */
+/* Makes a new frame, even if there is an equal one.  Returns 0 or -ENOMEM. */
 int frame_make(struct frame_maker *maker, const struct frame_words *words, uint32_t *frame);
-/* A new frame that is only a name. */
+/* Makes a new frame with only a name.  Returns 0 or -ENOMEM. */
 int frame_make_name(struct frame_maker *maker, const char *name, uint32_t *frame);
 void frame_maker_fini(struct frame_maker *maker);

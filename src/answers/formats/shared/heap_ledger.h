@@ -1,8 +1,8 @@
-/* heap_ledger.h - a heap's events of another program's file, added up per call stack: over the open
- * bucket of time, as they are now, and as they were at the peak.
+/* heap_ledger.h - sums the heap events of a foreign file by call stack: for the open bucket, for
+ * now, and for the peak.
  *
- * A new peak only counts up an epoch; a site saves its numbers the first time it changes after
- * that.  Sums wrap instead of trapping: the numbers come from files.  Not thread-safe. */
+ * A new peak only increments the epoch; a site saves its numbers when it first changes after that.
+ * Sums wrap around instead of trapping, because the numbers come from files.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,23 +10,24 @@
 #include "model/recording.h"
 
 struct heap_sums_so_far {
-    uint64_t bytes, freed, calls, frees; /* in an order that is not loaded in pairs */
+    /* ordered so that the compiler does not load them in pairs */
+    uint64_t bytes, freed, calls, frees;
 };
 
-struct heap_account { /* a cache line */
+struct heap_account { /* the size of a cache line */
     struct heap_sums_so_far now;
     uint64_t temporary;
-    uint64_t saved_bytes, saved_count; /* live at the peak of the epoch below */
+    uint64_t saved_bytes, saved_count; /* live at the peak of saved_epoch */
     uint32_t saved_epoch;
-    bool touched; /* in the open bucket */
+    bool touched; /* changed in the open bucket */
 };
 
-/* What is needed of a site less often. */
+/* The less used numbers of a site. */
 struct heap_site {
     stack_id stack;
-    struct heap_sums_so_far closed; /* as of the last bucket */
+    struct heap_sums_so_far closed; /* at the end of the last bucket */
     uint64_t closed_temporary;
-    uint32_t sizes[SIZE_CLASSES]; /* calls since the last histogram */
+    uint32_t sizes[SIZE_CLASSES]; /* calls since sizes were last written */
 };
 
 struct heap_ledger {
@@ -38,22 +39,22 @@ struct heap_ledger {
     int64_t bucket_max, bucket_min;
     int64_t peak_bytes, peak_count;
     uint64_t peak_time_ns;
-    uint32_t epoch; /* counts peaks */
+    uint32_t epoch; /* number of peaks so far */
 };
 
 void heap_ledger_fini(struct heap_ledger *ledger);
 
-/* The site of a stack, made when it is new.  0 or -ENOMEM. */
+/* Finds the site of a stack, which is added if it is new.  Returns 0 or -ENOMEM. */
 int heap_ledger_site(struct heap_ledger *ledger, stack_id stack, uint32_t *site);
 
-/* What happened since the last call, as the cells and heap gauges of `bucket`; with the sizes since
- * the last such call when `with_sizes`.  0 or -ENOMEM. */
+/* Sets the cells and heap gauges of `bucket` to what happened since the last call; with
+ * `with_sizes` also the sizes since the last such call.  Returns 0 or -ENOMEM. */
 int heap_ledger_close(struct heap_ledger *ledger, bool with_sizes, struct bucket *bucket);
 
-/* The sums of all sites. */
+/* Returns the sums of all sites. */
 struct totals heap_ledger_totals(const struct heap_ledger *ledger);
 
-/* Every site as it was at the peak.  0 or -ENOMEM. */
+/* Makes a pin of all sites at the peak.  Returns 0 or -ENOMEM. */
 int heap_ledger_pin_peak(const struct heap_ledger *ledger, struct pin *pin);
 
 static inline struct heap_account *heap_ledger_touch(struct heap_ledger *ledger, uint32_t site)

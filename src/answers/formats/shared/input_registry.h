@@ -1,5 +1,5 @@
-/* input_registry.h - the formats that memoir reads as recordings, in one table; registry.h has
- * those that it writes.
+/* input_registry.h - the table of formats that memoir reads as recordings; registry.h has those
+ * that memoir writes.
  *
  * To add one: a parser in formats/NAME/, its functions in formats/shared/readers.h, and a row in
  * input_registry.c. */
@@ -12,17 +12,17 @@
 
 struct input_format {
     const char *name;                 /* of the program that writes such files */
-    bool (*knows)(struct slice head); /* by the first bytes, unpacked */
-    /* NULL with a sentence; the caller destroys. */
+    bool (*knows)(struct slice head); /* recognises a file by its first bytes, unpacked */
+    /* Reads a file; the caller destroys the recording.  NULL with a sentence. */
     struct recording *(*read)(const char *path, struct fault *fault);
-    bool may_lack_names; /* has addresses: their names are looked up on this machine */
-    bool needs_plain;    /* does not unpack by itself */
+    bool may_lack_names; /* has addresses, whose names are looked up on this machine */
+    bool needs_plain;    /* the reader does not unpack */
     bool is_own;         /* memoir's own recordings */
 };
 
-/* Ends with a row without a name, which knows no file and reads what no other does: recordings
- * with a damaged beginning. */
+/* The last row has no name and recognises no file.  It reads files that no other row recognises:
+ * recordings with a damaged beginning. */
 extern const struct input_format input_formats[];
 
-/* The one that knows how the file begins; else the last row. */
+/* Returns the row that recognises the first bytes of the file; else the last row. */
 const struct input_format *input_format_find(struct slice head);

@@ -1,4 +1,4 @@
-/* shown_stack.h - the lines of a stack as people read them, in memory that is used again. */
+/* shown_stack.h - the frames of a stack as people read them, in a buffer that is reused. */
 #pragma once
 
 #include "analyze/trees/call_tree.h"
@@ -7,6 +7,6 @@ struct shown_stack {                /* all zero to begin; vec_free(&stack.frames
     VEC(struct shown_frame) frames; /* innermost first */
 };
 
-/* As stack_show_of.  0 or -ENOMEM. */
+/* Fills the buffer like stack_show_of.  Returns 0 or -ENOMEM. */
 int shown_stack_fill(struct shown_stack *shown, struct recording *recording,
                      const struct metric *metric, stack_id stack);

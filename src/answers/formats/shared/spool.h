@@ -1,20 +1,20 @@
-/* spool.h - what cannot be read twice, or not from everywhere, as a file of no name: what comes
- * through a pipe, what is packed.
+/* spool.h - copies data that cannot be read twice (from a pipe), or that is packed, to a file
+ * without a name.
  *
- * It lies in $TMPDIR or /tmp, and where neither takes it, in memory; it is gone when its
- * descriptor is closed. */
+ * The file is in $TMPDIR or /tmp; if neither has room, in memory.  It is gone when its descriptor
+ * is closed. */
 #pragma once
 
 #include "base/fault.h"
 
-/* All that `from` gives, as it is.  `name` is for sentences.  A descriptor to read from, the
- * caller's, or -errno. */
+/* Copies everything from `from`.  `name` is for sentences.  Returns a descriptor for reading, which
+ * the caller closes; or -errno. */
 int spool_stream(int from, const char *name, struct fault *fault);
 
-/* All of a packed file, unpacked, and as old as that file; as far as it can be unpacked, if not
- * all of it can. */
+/* Unpacks a file; the copy has the modification time of that file.  If not everything can be
+ * unpacked, copies as much as possible.  Returns what spool_stream returns. */
 int spool_unpacked(const char *path, struct fault *fault);
 
-/* For a process that soon cannot make files: one of the next calls takes the file that is made now.
- * Another descriptor of it, the caller's; -1 when there is none. */
+/* For a process that soon must not create files: creates a file now that one of the next calls
+ * uses.  Returns another descriptor of the file, which the caller closes; -1 if there is none. */
 int spool_reserve(void);

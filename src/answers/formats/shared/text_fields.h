@@ -1,4 +1,4 @@
-/* text_fields.h - pieces consumed from the front of a line of text. */
+/* text_fields.h - consumes fields at the front of a line of text. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@ static inline struct slice slice_from(struct slice text, size_t at)
     return (struct slice){text.data + at, text.size - at};
 }
 
-/* Consumes `word` at the front, when it is there. */
+/* Consumes `word` if the text begins with it.  Returns whether it does. */
 static inline bool consume_word(struct slice *text, const char *word)
 {
     size_t const size = strlen(word);
@@ -37,8 +37,8 @@ static inline int digit_value(char c, unsigned base)
     return value < (int)base ? value : -1;
 }
 
-/* Parses a number without a sign, decimal or, behind "0x", hexadecimal.  False, and nothing
- * consumed, when there is none or it does not fit. */
+/* Parses a number without a sign: decimal, or hexadecimal after "0x".  Returns false, and consumes
+ * nothing, if there is no number or it does not fit. */
 static inline bool parse_number(struct slice *text, uint64_t *value)
 {
     struct slice rest = *text;
@@ -56,7 +56,8 @@ static inline bool parse_number(struct slice *text, uint64_t *value)
     return true;
 }
 
-/* Consumes the next line, without its line break. */
+/* Consumes the next line; *line is without its line break.  Returns false if there is no line
+ * break. */
 static inline bool consume_line(struct slice *text, struct slice *line)
 {
     const char *end = text->size ? memchr(text->data, '\n', text->size) : NULL;
@@ -69,7 +70,7 @@ static inline bool consume_line(struct slice *text, struct slice *line)
     return true;
 }
 
-/* Where a text last occurs, or -1. */
+/* Returns where a text last occurs, or -1. */
 static inline long slice_find_last(struct slice text, const char *what)
 {
     size_t const size = strlen(what);

@@ -1,4 +1,4 @@
-/* text_notes.h - how far a file of lines could be read, as notes of its recording. */
+/* text_notes.h - adds notes to a recording about how far a file of lines could be read. */
 #pragma once
 
 #include "formats/shared/line_blocks.h"
@@ -6,9 +6,9 @@
 #include "model/recording.h"
 
 struct text_end {
-    const char *program; /* that writes such files */
+    const char *program; /* program that writes such files */
     const struct text_lines *lines;
-    bool is_short; /* something that it announced did not come */
+    bool is_short; /* the file ends before something that it announced */
 };
 
 void text_tell_end(struct recording *recording, const struct line_blocks *blocks,

@@ -1,4 +1,4 @@
-/* writers.h - the write functions of registry.c, one per file. */
+/* writers.h - the write functions for registry.c, one per format. */
 #pragma once
 
 #include "formats/shared/registry.h"

@@ -1,5 +1,5 @@
-/* breakdown_parts.h - what the text, JSON and CSV of a breakdown share, and the lower half of
- * its text. */
+/* breakdown_parts.h - what the text, JSON and CSV of a breakdown share, and the second half of the
+ * text. */
 #pragma once
 
 #include <stdio.h>
@@ -8,15 +8,16 @@
 #include "model/memory/breakdown.h"
 #include "report/breakdown/breakdown_report.h"
 
-/* "Go Runtime", "Named Memory Regions (mmap)", ... */
+/* Returns the title of a section: "Go Runtime", "Named Memory Regions (mmap)", ... */
 const char *breakdown_section_title(const struct breakdown *breakdown,
                                     enum breakdown_section section);
 
-/* The leaf after the last with the same section and label as leaf `first`; their sum. */
+/* Adds to *sum the bytes of leaf `first` and of the leaves after it that have its section and
+ * label.  Returns the index of the leaf after them. */
 size_t breakdown_label_end(const struct breakdown *breakdown, size_t first,
                            struct memory_bytes *sum);
 
-/* Cut down, as `MB` always was. */
+/* Returns `bytes` in the unit of the view, rounded down. */
 uint64_t breakdown_in_unit(const struct breakdown_view *view, uint64_t bytes);
 const char *breakdown_unit_name(const struct breakdown_view *view); /* "MB", "kB", ... */
 
@@ -25,8 +26,8 @@ void breakdown_cgroup_write(const struct breakdown *breakdown, FILE *out);
 void breakdown_regions_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                              FILE *out);
 
-/* Fields of an open object: "bytes" with what is known; "process", "capture" and "status";
- * "sections" and "leaves"; one address as text; "notes". */
+/* Write fields of the JSON object that is open: "bytes" with the sizes that are known; "process",
+ * "capture" and "status"; "sections" and "leaves"; an address as text; "notes". */
 void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdown,
                           const struct memory_bytes *bytes);
 void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown);

@@ -1,4 +1,5 @@
-/* flame_draw.h - the part of a flame graph that needs no script: header, legend, every frame. */
+/* flame_draw.h - the static part of a flame graph, which needs no script: header, legend, all
+ * frames. */
 #pragma once
 
 #include "report/flame/flame_data.h"
@@ -6,11 +7,11 @@
 
 #define FLAME_ROW 18 /* pixels from one row of frames to the next */
 
-/* "heap.live (bytes): 12.3 MiB = 12,897,484 bytes in 42 blocks, at 12.5 s; only stacks matching …"
- */
+/* Renders "heap.live (bytes): 12.3 MiB = 12,897,484 bytes in 42 blocks, at 12.5 s; only stacks
+ * matching …". */
 void flame_subtitle(const struct flame_scene *scene, struct picture_text *subtitle);
 
-/* Fills in what depends on the width of the picture: `merged` and `deepest`. */
+/* Sets `merged` and `deepest`, which depend on the width of the picture. */
 void flame_measure(const struct flame_scene *scene, struct flame_view *view);
 
 /* Draws `view` and returns the height of the picture. */

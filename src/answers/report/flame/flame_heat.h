@@ -1,7 +1,7 @@
-/* flame_heat.h - a heat map above a flame graph: when in each second it happened; pick a
- * stretch, and the graph is of that stretch.
+/* flame_heat.h - a heat map above a flame graph: how much happened at which time.  Select a time
+ * range in the map, and the graph shows only that range.
  *
- * Without script it shows the map and the graph of all of it. */
+ * Without script, the picture shows the map and the graph of the whole time. */
 #pragma once
 
 #include "analyze/trees/heat_map.h"
@@ -12,21 +12,23 @@
 struct flame_heat {
     const struct heat_map *map;
     const char *file; /* as the user called the recording, for the command that is shown */
-    int64_t one; /* what a sample stands for, ns, where nearly all stand for the same; 0: waits */
-    int64_t levels[HEAT_LEVELS]; /* the least that a cell of each colour has; 0: not used */
-    int64_t *cells;              /* by slot: its value */
-    VEC(uint32_t) kept; /* nodes of the top-down tree that parts are of, callers before callees */
-    uint32_t *numbers;  /* by node: its place in `kept` */
-    uint32_t merged;    /* nodes whose time counts for their caller, because there are so many */
+    /* ns that one sample stands for, if nearly all samples have the same value; 0: waits */
+    int64_t one;
+    int64_t levels[HEAT_LEVELS]; /* minimum value of a cell of each colour; 0: not used */
+    int64_t *cells;              /* value by slot */
+    VEC(uint32_t) kept; /* nodes of the top-down tree that parts refer to, callers before callees */
+    uint32_t *numbers;  /* index in `kept`, by node */
+    /* number of nodes whose time is added to their caller, because there are too many nodes */
+    uint32_t merged;
 };
 
-/* As flame_svg_render.  `weights` has a row for each of `sums`, in their order. */
+/* Like flame_svg_render.  `weights` has one row per moment sum, in the order of `sums`. */
 int flame_heat_render(struct recording *recording, const struct moment_sums *sums,
                       const struct weights *weights, const struct flame_options *options,
                       struct svg_out *out, struct fault *fault);
 
 struct flame_scene;
-/* Draws the map below `top`; returns where it ends. */
+/* Draws the map below `top`.  Returns the y coordinate of its lower end. */
 double flame_heat_draw(const struct flame_scene *scene, double top, struct svg_out *out);
 void flame_heat_css(struct svg_out *out);
 

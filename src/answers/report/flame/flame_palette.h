@@ -1,6 +1,8 @@
-/* flame_palette.h - the colour of a frame, decided by names alone: the same program looks the same
- * in every picture.  A colour is a class, with one tone for light and one for dark pages; all are
- * light (dark) enough for dark (light) text. */
+/* flame_palette.h - the colour of a frame.  The colour depends only on names, so a program looks
+ * the same in every picture.
+ *
+ * A colour is a class, with one tone for light pages and one for dark pages.  Light tones are light
+ * enough for dark text, and dark tones dark enough for light text. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,19 +37,19 @@ enum flame_colors {
 #define PALETTE_CLASSES (PALETTE_CHANGES + CHANGE_KINDS)
 
 struct palette_module {
-    uint32_t name; /* any number that names it, e.g. its string_id */
-    uint64_t hash; /* of its path: what the hue comes from */
+    uint32_t name; /* a number that identifies the module, such as its string_id */
+    uint64_t hash; /* hash of the path, which the hue depends on */
     int64_t weight;
     unsigned hue;
 };
 
 struct palette {
     enum flame_colors colors;
-    VEC(struct palette_module) modules; /* by falling weight */
+    VEC(struct palette_module) modules; /* heaviest first */
 };
 
-/* Gives every module of `palette->modules` its hue.  Hue 0 is for the module with hash
- * `program_hash`; two heavy modules do not share a hue while one is free.  Sorts the modules. */
+/* Sorts palette->modules and gives each module its hue.  Hue 0 is for the module with hash
+ * `program_hash`.  Two heavy modules have the same hue only if no hue is free. */
 void palette_assign(struct palette *palette, uint64_t program_hash);
 
 struct palette_frame {
@@ -55,17 +57,17 @@ struct palette_frame {
     const char *module_path, *function;
     bool inlined;
 };
-/* The class of a frame.  Kernel, waits and code compiled while it ran have their own in
- * FLAME_BY_MODULE too. */
+/* Returns the class of a frame.  Frames of the kernel, waits, and code compiled at run time have
+ * their own classes in FLAME_BY_MODULE, too. */
 unsigned palette_class(const struct palette *palette, const struct palette_frame *frame);
 
-/* What a legend calls the classes that are no hue of a module. */
+/* Names in the legend, for classes that are no hue of a module. */
 struct palette_kind {
     const char *name;
     unsigned class;
 };
 extern const struct palette_kind palette_kinds[]; /* ends with a NULL name */
 
-/* CSS rules ".c0{fill:#…}" of all classes, dark ones in their media query. */
+/* Writes CSS rules ".c0{fill:#…}" for all classes; those for dark pages in a media query. */
 void palette_write_css(const struct palette *palette, struct svg_out *out);
 void palette_fini(struct palette *palette);

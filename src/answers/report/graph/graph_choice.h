@@ -1,5 +1,5 @@
-/* graph_choice.h - what a call graph leaves out, as words that a person typed, on a command line
- * or in an address. */
+/* graph_choice.h - which parts of a call graph are shown, parsed from words of a command line or of
+ * a URL. */
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +15,7 @@ struct graph_choice {
         const char *text; /* as typed; NULL: not given */
         struct pattern *compiled;
     } root, leaf, path;
-    const char *focus; /* the name of a function: only stacks that it is in; NULL: all */
+    const char *focus; /* name of a function: only stacks that contain it; NULL: all */
     enum tree_merge merge;
 };
 #define GRAPH_NODES_MAX 300 /* more cannot be read; --nodes changes it */
@@ -24,19 +24,19 @@ struct graph_choice {
 void graph_choice_init(struct graph_choice *choice);
 void graph_choice_fini(struct graph_choice *choice);
 
-/* Parses a value that a person gave by name, as selection_parse does: node-thres (n), edge-thres
- * (e), nodes, focus, root, leaf, path or depth; `into` is a struct graph_choice.  0, or -EINVAL
- * with a sentence. */
+/* Parses a value by the name of its option or parameter, as selection_parse does: node-thres (n),
+ * edge-thres (e), nodes, focus, root, leaf, path or depth.  `into` is a struct graph_choice.
+ * Returns 0, or -EINVAL with a sentence. */
 int graph_choice_parse(void *into, const char *name, const char *value, struct fault *fault);
-/* The long names, without dashes; NULL: there are no more. */
+/* Returns the long name of parameter `index`, without dashes; NULL after the last. */
 const char *graph_choice_name(size_t index);
 
-/* For call_graph_build; valid as long as the choice. */
+/* Returns the rules for call_graph_build, which are valid as long as the choice. */
 struct graph_rules graph_choice_rules(const struct graph_choice *choice);
 
-/* Leaves the stacks that `focus` is in, if there is one.  0 or -ENOMEM. */
+/* Removes stacks that do not contain `focus`, if there is a focus.  Returns 0 or -ENOMEM. */
 int graph_choice_narrow(const struct graph_choice *choice, struct recording *recording,
                         struct weights *weights);
 
-/* Adds what --focus, --root, --leaf, --path and --depth do, for the subtitle. */
+/* Appends to `words` what --focus, --root, --leaf, --path and --depth do, for the subtitle. */
 void graph_choice_describe(const struct graph_choice *choice, char *words, size_t size);

@@ -1,4 +1,4 @@
-/* graph_json.h - a call graph as JSON: docs/json.md. */
+/* graph_json.h - writes a call graph as JSON, see docs/json.md. */
 #pragma once
 
 #include <stdio.h>
@@ -14,5 +14,5 @@ struct graph_answer {
     int64_t all_value, all_count; /* of the weights before `focus` narrowed them */
 };
 
-/* 0 or -EIO. */
+/* Returns 0 or -EIO. */
 int graph_json_write(const struct graph_answer *answer, FILE *out);

@@ -1,5 +1,5 @@
-/* graph_scene.h - a call graph as words and amounts, before it has a place on paper: what the
- * picture and the dot file have in common. */
+/* graph_scene.h - the texts, colours and sizes of a call graph, before anything has a position:
+ * what the picture and the dot file share. */
 #pragma once
 
 #include "analyze/trees/call_graph.h"
@@ -8,11 +8,11 @@
 
 struct graph_options {
     const char *title;  /* NULL: made from the recording */
-    const char *choice; /* what narrowed the stacks, or NULL */
+    const char *choice; /* what selected the stacks, or NULL */
     const struct graph_theme *theme;
-    double skew;        /* of the colours; 1 as they are */
-    bool is_change;     /* values are what changed: grown is red, shrunk is blue */
-    bool color_by_self; /* a node's colour tells what it has itself, of what the heaviest has */
+    double skew;        /* skew of the colours; 1: none */
+    bool is_change;     /* values are changes: grown is red, shrunk is blue */
+    bool color_by_self; /* the colour shows a node's own value, relative to the largest own value */
 };
 
 struct graph_scene {
@@ -20,11 +20,11 @@ struct graph_scene {
     const struct weights *weights;
     const struct call_graph *graph;
     const struct graph_options *options;
-    double most_self; /* the largest share that a node has itself */
-    bool has_both;    /* some grew and some shrank */
+    double most_self; /* largest own share of a node */
+    bool has_both;    /* some nodes grew and some shrank */
 };
 
-void graph_scene_init(struct graph_scene *scene); /* the last two, from the others */
+void graph_scene_init(struct graph_scene *scene); /* sets the last two fields */
 
 uint32_t graph_node_color(const struct graph_scene *scene, const struct graph_node *node);
 uint32_t graph_edge_color(const struct graph_scene *scene, const struct graph_edge *edge);
@@ -36,20 +36,21 @@ struct graph_label {
     size_t count;
     struct graph_line {
         enum graph_line_kind kind;
-        char text[GRAPH_LINE_BYTES]; /* any text: names are as recorded */
+        char text[GRAPH_LINE_BYTES]; /* may be any bytes: names are as recorded */
     } lines[GRAPH_LINES_MAX];
-    size_t cells; /* of the widest */
+    size_t cells; /* columns of the widest line */
 };
-/* Module, name (wrapped, cut), total, self, count; share and count. */
+/* Make the label of a node: module, name (wrapped and cut), total, self, count; and of an edge:
+ * share and count. */
 void graph_node_label(const struct graph_scene *scene, const struct graph_node *node,
                       struct graph_label *label);
 void graph_edge_label(const struct graph_scene *scene, const struct graph_edge *edge,
                       struct graph_label *label);
 
-/* "cpu.on (ns): 12.3 s in 1,224 samples, whole run, 14.1 s; only ..." */
+/* Renders "cpu.on (ns): 12.3 s in 1,224 samples, whole run, 14.1 s; only ...". */
 void graph_subtitle(const struct graph_scene *scene, struct picture_text *text);
-/* What is not shown, with its sum; empty when all is. */
+/* Renders how much is not shown; an empty text if everything is shown. */
 void graph_left_out(const struct graph_scene *scene, struct picture_text *text);
-/* "blocks", "samples", "waits", or "block" of one; NULL when the value itself is the count, or
- * nothing is counted. */
+/* Returns "blocks", "samples", "waits", or the singular if `count` is 1.  NULL if the value itself
+ * is the count, or if nothing is counted. */
 const char *graph_count_word(const struct metric *metric, int64_t count);

@@ -1,7 +1,7 @@
-/* graph_theme.h - colours, pens and letters of a call graph, by how much a node or edge has: 0
- * nothing, 1 all.
+/* graph_theme.h - colours, pens and fonts of a call graph, by the weight of a node or edge: from 0,
+ * nothing, to 1, everything.
  *
- * The scales are those of gprof2dot, which people know how to read. */
+ * The scales are those of gprof2dot, which many people know. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,24 +10,24 @@
 struct graph_theme {
     const char *name;
     double least[3], most[3];  /* hue, saturation, lightness, 0 to 1 */
-    double gamma;              /* of each of red, green and blue */
+    double gamma;              /* applied to red, green and blue */
     double min_font, max_font; /* pixels */
     double min_pen, max_pen;
     bool is_outlined; /* boxes have a frame and no colour inside */
 };
 
 extern const struct graph_theme
-    graph_themes[]; /* ends with a NULL name; the first is the usual one */
+    graph_themes[]; /* ends with a NULL name; the first is the default */
 const struct graph_theme *graph_theme_find(const char *name); /* NULL when there is none */
 
-/* For what grew and what shrank, where both are in one picture. */
+/* For pictures that show growth and shrinking together. */
 extern const struct graph_theme graph_theme_grown, graph_theme_shrunk;
 
-/* 0xrrggbb.  `skew` > 0: 1 as it is, smaller shows differences among small weights, larger among
- * large ones. */
+/* Returns the colour as 0xrrggbb.  `skew` is above 0: with 1 the scale is unchanged, smaller values
+ * show differences between small weights, larger ones between large weights. */
 uint32_t graph_theme_color(const struct graph_theme *theme, double weight, double skew);
 double graph_theme_font(const struct graph_theme *theme, double weight);
 double graph_theme_pen(const struct graph_theme *theme, double weight);
 
-/* Whether dark letters are easier to read on it than white ones. */
+/* Returns whether dark text is easier to read on this colour than white text. */
 bool graph_color_is_light(uint32_t color);

@@ -1,4 +1,5 @@
-/* map_json.h - the address space of a process as JSON, in order of address; docs/api.md. */
+/* map_json.h - writes the address space of a process as JSON, sorted by address; see
+ * docs/api.md. */
 #pragma once
 
 #include <stdio.h>
@@ -10,12 +11,13 @@
 struct map_report {
     const struct breakdown *breakdown;
     const struct map_rows *rows;
-    struct recording *recording;      /* has the call stacks of mappings, or NULL */
-    bool without_addresses;           /* for readers who should not learn where things lie */
-    const struct region_cells *cells; /* of `region`; NULL: not asked for, or not to be had */
+    struct recording *recording; /* has the call stacks of mappings; NULL: there is none */
+    bool without_addresses;      /* for readers who may not learn addresses */
+    /* cells of region number `region`; NULL: not asked for, or not available */
+    const struct region_cells *cells;
     uint32_t region;
-    const char *cells_trouble; /* why there are none, or NULL */
+    const char *cells_trouble; /* why `cells` is not available, or NULL */
 };
 
-/* 0 or -EIO. */
+/* Returns 0 or -EIO. */
 int map_json_write(const struct map_report *report, FILE *out);

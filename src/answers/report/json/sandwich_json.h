@@ -1,4 +1,4 @@
-/* sandwich_json.h - one function, its callers and its callees, as JSON for pages:
+/* sandwich_json.h - writes one function with its callers and callees as JSON, for pages; see
  * docs/api.md. */
 #pragma once
 
@@ -12,10 +12,10 @@ struct sandwich_report {
     const struct recording *recording;
     const struct weights *weights;
     const struct rank_row *row; /* the function, as `memoir report --by function` has it */
-    uint32_t alike;             /* others that the question may have meant */
+    uint32_t alike;             /* number of other functions that the question may have meant */
     const struct sandwich *sandwich;
-    const struct svg_out *flame; /* both trees, as flame_data.h has them */
+    const struct svg_out *flame; /* both trees, in the form of flame_data.h */
 };
 
-/* 0 or -EIO. */
+/* Returns 0 or -EIO. */
 int sandwich_json_write(const struct sandwich_report *report, FILE *out);

@@ -1,4 +1,4 @@
-/* timeline_json.h - a recording as curves over time, as JSON for a page that draws them;
+/* timeline_json.h - writes a recording as curves over time, as JSON for a page that draws them; see
  * docs/api.md. */
 #pragma once
 
@@ -6,5 +6,5 @@
 
 #include "report/plot/plot_data.h"
 
-/* 0 or -EIO. */
+/* Returns 0 or -EIO. */
 int timeline_json_write(const struct recording *recording, const struct plot_data *data, FILE *out);

@@ -1,9 +1,9 @@
-/* svg_out.h - the text of a picture as it grows: XML, JSON and numbers, written so that no name
- * from a recording can ever become markup or script.
+/* svg_out.h - a buffer for the text of a picture: XML, JSON and numbers, written so that no name
+ * from a recording can become markup or script.
  *
- * Names are hostile input: bytes that are no UTF-8, control characters and direction overrides come
- * out as U+FFFD.  Numbers do not depend on the locale.  Running out of memory sets `failed`, after
- * which every call does nothing; ask once at the end. */
+ * Names are hostile input: bytes that are not UTF-8, control characters and direction overrides are
+ * written as U+FFFD.  Numbers do not depend on the locale.  When out of memory, `failed` is set,
+ * and from then on every call does nothing; so it is enough to check `failed` at the end. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,48 +18,53 @@ struct svg_out {
 
 void svg_out_fini(struct svg_out *out); /* a zeroed svg_out is ready to write to */
 
-/* As they are: for markup we wrote ourselves. */
+/* Write text without any change, for markup of our own. */
 void svg_raw(struct svg_out *out, const char *text);
 void svg_bytes(struct svg_out *out, const char *data, size_t size);
-/* Integers and our own words only; no %f (locale), no %s with foreign text. */
+/* For integers and our own words only: no %f, which depends on the locale, and no %s with foreign
+ * text. */
 void svg_format(struct svg_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* One number, for lists of very many. */
+/* Writes one number; faster than svg_format, for very long lists. */
 void svg_int(struct svg_out *out, int64_t value);
 
-/* Foreign text as XML character data, also good inside a quoted attribute. */
+/* Writes foreign text as XML character data, which is also safe in a quoted attribute. */
 void svg_text(struct svg_out *out, const char *text);
-/* Like svg_text, cut to `cells` columns of a monospaced font, "…" marking the cut. */
+/* Like svg_text, but cuts the text to `cells` columns of a monospaced font; "…" marks the cut. */
 void svg_text_cut(struct svg_out *out, const char *text, size_t cells);
-/* Foreign text as a JSON string with its quotes, safe inside an XML <script> element. */
+/* Writes foreign text as a JSON string with its quotes, which is safe in an XML <script>
+ * element. */
 void svg_json(struct svg_out *out, const char *text);
 
-/* A length in pixels: at most `decimals` (up to 3) digits after the point, no trailing zeros. */
+/* Writes a length in pixels with at most `decimals` (up to 3) digits after the point, without
+ * trailing zeros. */
 void svg_px(struct svg_out *out, double value, unsigned decimals);
 
-/* Lengths with one digit after the point: `x y` in a path, ` name="12.5"` in a tag. */
+/* Write lengths with one digit after the point: `x y` for a path, ` name="12.5"` for a tag. */
 void svg_point(struct svg_out *out, double x, double y);
 void svg_attribute(struct svg_out *out, const char *name, double value);
 
-/* A <text> at a place, on a line of the file; `class` is ours.  svg_label_cut cuts as
- * svg_text_cut. */
+/* Write a <text> element at a position, on a line of its own in the file.  `class` is our own word.
+ * svg_label_cut cuts like svg_text_cut. */
 void svg_label(struct svg_out *out, const char *class, double x, double y, const char *text);
 void svg_label_cut(struct svg_out *out, const char *class, const double place[2], const char *text,
                    size_t cells);
-/* A straight <path> from ends[0], ends[1] to ends[2], ends[3]. */
+/* Writes a straight <path> from (ends[0], ends[1]) to (ends[2], ends[3]). */
 void svg_stroke(struct svg_out *out, const char *class, const double ends[4]);
 
 struct svg_head {
     unsigned width, height;
-    const char *title;       /* foreign text, both */
-    const char *description; /* what follows `kind` */
-    const char *kind;        /* of picture, ours: "Flame graph" */
+    const char *title;       /* foreign text, as is the description */
+    const char *description; /* follows `kind` */
+    const char *kind;        /* kind of picture, our own words: "Flame graph" */
 };
-/* Begins a picture as a file of its own: all up to the style sheet, which the caller writes and
- * ends with </style>. */
+/* Begins a file with a picture: writes everything up to the style sheet.  The caller writes the
+ * style sheet, and ends it with </style>. */
 void svg_begin(struct svg_out *out, const struct svg_head *head);
 
-/* How many columns of a monospaced font `text` takes (wide East Asian characters take two). */
+/* Returns the number of columns that `text` takes in a monospaced font; wide East Asian characters
+ * take two. */
 size_t text_cells(const char *text);
 
-/* Takes one character off the front of `*text`; U+FFFD for what must not be shown, 0 at the end. */
+/* Consumes one character at the front of *text and returns it; U+FFFD for a character that must not
+ * be shown, 0 at the end. */
 uint32_t text_next(const char **text);

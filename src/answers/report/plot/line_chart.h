@@ -1,8 +1,8 @@
-/* line_chart.h - numbers over time (or over block heights) as lines: charts one below the other
- * that share the lower axis, as one SVG file that needs nothing else.
+/* line_chart.h - line charts of numbers over time, or over block heights.  Charts are one below the
+ * other and share the lower axis; the output is one SVG file that needs no other file.
  *
- * A missing number is a gap in the line, never a zero.  Complete without script; with it, all
- * values under the pointer.  The same input gives the same bytes. */
+ * A missing number is a gap in the line, never a zero.  The file is complete without script; with
+ * script, it shows all values at the pointer.  The same input gives the same bytes. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,22 +18,23 @@ struct chart_point {
 };
 struct chart_line {
     const char *name;
-    const struct chart_point *points; /* by x */
+    const struct chart_point *points; /* sorted by x */
     size_t count;
-    int color; /* 0 to 15; -1: by its place in the chart */
+    int color; /* 0 to 15; -1: depends on the index of the line in the chart */
 };
 struct chart_lane {
     const char *title;
-    /* "bytes", "bytes/s" are binary; anything else is written behind decimal numbers; "" */
+    /* "bytes" and "bytes/s" have binary prefixes; any other unit is written after decimal numbers;
+     * "": none */
     const char *unit;
     const struct chart_line *lines;
     size_t line_count;
-    bool is_dots; /* points without lines */
+    bool is_dots; /* draw points without lines between them */
 };
 struct line_chart {
     const char *title, *subtitle;
     bool x_is_time;
-    const char *x_title; /* when it is no time; NULL: none */
+    const char *x_title; /* if x is not a time; NULL: none */
     const struct chart_lane *lanes;
     size_t lane_count;
     unsigned width, lane_height; /* pixels; 0: 1200 and 200 */
@@ -42,8 +43,8 @@ struct line_chart {
 /* Writes the whole file.  Running out of memory sets out->failed. */
 void line_chart_render(const struct line_chart *chart, struct svg_out *out);
 
-/* "12.3 MiB/s", "1.25k", "0.004": what stands at an axis and in legends. */
+/* Renders a number for axes and legends: "12.3 MiB/s", "1.25k", "0.004".  Returns `text`. */
 #define CHART_NUMBER_MAX 48
 const char *chart_number(double value, const char *unit, char text[CHART_NUMBER_MAX]);
-/* A round distance of ticks such that about `wanted` reach over `span`. */
+/* Returns a round distance between ticks, so that about `wanted` ticks fit in `span`. */
 double chart_step(double span, const char *unit, unsigned wanted);

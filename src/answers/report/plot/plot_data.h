@@ -1,9 +1,9 @@
 /* plot_data.h - a recording as curves over time.
  *
- * Columns are the stretches of time that get a place of their own on the paper: buckets, or several
- * neighbours when there are more of them than places.  Instants are the moments whose stacks are
- * known: the column boundaries and the pins (the peak above all), so a peak between two boundaries
- * is there with its call sites. */
+ * A column is a time range with a position of its own in the plot: one bucket, or several
+ * neighbours if there are more buckets than positions.  An instant is a time whose stacks are
+ * known: a boundary between columns, or a pin (most of all the peak).  So a peak between two
+ * boundaries is shown with its call sites. */
 #pragma once
 
 #include "analyze/sums/weigh.h"
@@ -13,57 +13,60 @@
 #define PLOT_LANES     6
 #define PLOT_UNKNOWN   INT64_MIN
 
-/* Further metrics, each as one curve of all stacks together. */
+/* Further metrics.  Each is one curve, the sum over all stacks. */
 extern const char *const plot_lanes[PLOT_LANES];
 
 struct plot_column {
     uint64_t begin_ns, end_ns;
-    struct gauges gauges; /* end of the last, max and min of all; -1 where not measured */
-    int64_t pss_bytes;    /* as last read in it; -1: it was not */
+    struct gauges gauges; /* last value at the end, largest and smallest of all; -1: not measured */
+    int64_t pss_bytes;    /* last value read in the column; -1: none was read */
     uint64_t lost_events;
-    int64_t allocated_bytes, allocated_calls; /* within it */
-    /* a level at its end, PLOT_UNKNOWN before there was any; of a counter, what was added within
-     * it */
+    int64_t allocated_bytes, allocated_calls; /* in this column */
+    /* a level at the end of the column, PLOT_UNKNOWN before the first value; for a counter, the
+     * increase within the column */
     int64_t lanes[PLOT_LANES];
 };
 
 struct plot_site {
     string_id function;
-    double area; /* what it covers on the paper: the rank */
+    double area; /* area of the site in the plot, by which sites are ranked */
 };
 
 struct plot_instant {
     uint64_t time_ns;
-    int64_t values[PLOT_SITES_MAX + 1]; /* by site; [site_count] is everything else */
+    int64_t values[PLOT_SITES_MAX + 1]; /* by site; [site_count] is the sum of all others */
 };
 
 struct plot_data {
     const struct metric *metric;
-    bool is_rate; /* a counter: values are per second, and hold from the instant before */
-    struct time_range range; /* after snapping; never empty, so that it can be an axis */
+    /* the metric is a counter: values are per second, and are valid from the instant before */
+    bool is_rate;
+    struct time_range range; /* after snapping to buckets; never empty, so that it can be an axis */
     VEC(struct plot_column) columns;
-    VEC(struct plot_instant) instants; /* by time; the first is the beginning of the range */
+    VEC(struct plot_instant) instants; /* sorted by time; the first is the beginning of the range */
     struct plot_site sites[PLOT_SITES_MAX];
     unsigned site_count;
-    bool has_lane[PLOT_LANES]; /* the recording has something in it */
+    bool has_lane[PLOT_LANES]; /* the recording has values of the metric */
 };
 
 struct plot_choice {
     const struct metric *metric; /* heap.peak and heap.leaked are drawn as heap.live */
     struct time_range range;
-    unsigned top;         /* sites of their own; at most PLOT_SITES_MAX */
+    unsigned top;         /* number of sites with a curve of their own; at most PLOT_SITES_MAX */
     unsigned max_columns; /* at least 1 */
-    /* sites: only stacks it finds a frame in; NULL: all.  Columns and lanes are always of all */
+    /* sites: only stacks with a frame that matches; NULL: all.  Columns and lanes always have all
+     * stacks */
     const struct pattern *filter;
-    /* sites are functions as memoir report --by function has them, and not the first that tell
-     * something */
+    /* sites are functions as memoir report --by function has them; otherwise, the first informative
+     * function of a stack */
     bool by_function;
-    /* resident memory and live heap alone, with neither sites nor lanes nor rates: no cell is
-     * read, which a large recording has many of */
+    /* only resident memory and live heap; no sites, lanes or rates.  Then no cells are read, which
+     * is faster for a large recording */
     bool only_gauges;
 };
 
-/* 0 or -errno with a sentence.  A recording without buckets gives no columns and is no error. */
+/* Returns 0 or -errno with a sentence.  A recording without buckets gives a plot without columns;
+ * that is not an error. */
 int plot_data_build(struct recording *recording, const struct plot_choice *choice,
                     struct plot_data *data, struct fault *fault);
 void plot_data_fini(struct plot_data *data);

@@ -1,7 +1,9 @@
-/* plot_svg.h - memory over time as one SVG file that needs nothing else: live heap with the span it
- * moved in, RSS, the biggest call sites stacked, the allocation rate below, peak and pins marked,
- * stretches with lost events hatched.  Complete without script; with it, a readout under the
- * pointer. The same input gives the same bytes. */
+/* plot_svg.h - memory over time as one SVG file that needs no other file.
+ *
+ * The picture shows the live heap with its minimum and maximum, RSS, the biggest call sites
+ * stacked, the allocation rate below, marks for the peak and pins, and hatched time ranges with
+ * lost events.  The file is complete without script; with script, it shows the values at the
+ * pointer.  The same input gives the same bytes. */
 #pragma once
 
 #include "report/plot/plot_data.h"
@@ -16,13 +18,13 @@
 struct plot_options {
     const struct metric *metric; /* NULL: heap.live */
     struct time_range range;
-    const char *title;      /* NULL: made from the recording */
-    unsigned top;           /* call sites with a colour of their own; at most PLOT_SITES_MAX */
-    unsigned width, height; /* pixels; 0: the default; brought into the limits above */
-    const char *main_title; /* of what is stacked; NULL: the metric's name */
-    bool no_rate;           /* what was allocated is not known, only what is live */
+    const char *title; /* NULL: made from the recording */
+    unsigned top;      /* number of call sites with a colour of their own; at most PLOT_SITES_MAX */
+    unsigned width, height; /* pixels; 0: the default; limited to the range above */
+    const char *main_title; /* title of the stacked sites; NULL: the name of the metric */
+    bool no_rate;           /* allocations are not known, only what is live */
 };
 
-/* Writes the whole file.  0 or -errno with a sentence. */
+/* Writes the whole file.  Returns 0 or -errno with a sentence. */
 int plot_svg_render(struct recording *recording, const struct plot_options *options,
                     struct svg_out *out, struct fault *fault);

@@ -1,5 +1,4 @@
-/* explain_report.h - the answer of `memoir explain`: a waterfall from the resident size to its
- * owners. */
+/* explain_report.h - writes the answer of `memoir explain`: the resident size, split by owners. */
 #pragma once
 
 #include "analyze/memory/explain.h"
@@ -15,18 +14,18 @@ struct explain_report {
     const struct owners_curve *curve; /* for JSON; NULL: not asked for */
 };
 
-/* 0, -ENOMEM, or -EIO. */
+/* Returns 0, -ENOMEM, or -EIO. */
 int explain_text_write(const struct explain_report *report, const struct text_style *style,
                        FILE *out);
 int explain_json_write(const struct explain_report *report, FILE *out);
 int explain_csv_write(const struct explain_report *report, FILE *out);
 
-/* Whether a row is among those to show, of which `*shown` came before it.  Pages without a stack
- * are, however few. */
+/* Returns whether a row is shown; *shown is the number of rows shown before.  Pages without a stack
+ * are always shown. */
 bool explain_row_is_shown(const struct explain_report *report, const struct rank_row *row,
                           uint64_t *shown);
 
-/* A sentence. */
+/* Renders an advice as a sentence. */
 struct text_line;
 void advice_render(struct recording *recording, const struct advice *advice,
                    struct text_line *line);

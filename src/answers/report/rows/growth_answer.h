@@ -1,13 +1,15 @@
-/* growth_answer.h - all that is known of the growth of a recording, for a page that draws it:
+/* growth_answer.h - what is known about the growth of a recording, as JSON for a page that draws
+ * it:
  *
- * {"range": {"from_ns","to_ns"},                     that was looked at
- * "limit": "process"|"machine"|"none",              whose limit limit_bytes of `growth` is
- * "sentences": {"heap","rss"},                      as memoir report says it; empty: nothing to
- * say "growth": {…},                                    as in memoir report --json
- * "explained_share",                                what the sites are together "curves":
- * {"heap": {"time_ns": […], "bytes": […], "line_bytes": [at from_ns, at to_ns]}, "rss": the
- * same}, "site_curves": [{"time_ns": […], "bytes": […]}, …]}      of each site: live bytes
- * against the beginning */
+ * {"range": {"from_ns","to_ns"},         the time range that was judged
+ *  "limit": "process"|"machine"|"none",  which limit limit_bytes in "growth" is
+ *  "sentences": {"heap","rss"},          as in memoir report; empty: nothing to say
+ *  "growth": {…},                        as in memoir report --json
+ *  "explained_share",                    share of the growth that the sites have together
+ *  "curves": {"heap": {"time_ns": […], "bytes": […], "line_bytes": [at from_ns, at to_ns]},
+ *             "rss": {…}},
+ *  "site_curves": [{"time_ns": […], "bytes": […]}, …]}
+ *                                        live bytes of each site, minus those at the begin */
 #pragma once
 
 #include <stdio.h>
@@ -21,7 +23,7 @@ struct growth_answer {
     struct growth_curve heap, rss;
 };
 
-/* 0, or -errno with a sentence. */
+/* Returns 0 or -errno with a sentence. */
 int growth_answer_make(struct recording *recording, struct time_range range,
                        struct growth_answer *answer, struct fault *fault);
-int growth_answer_write(const struct growth_answer *answer, FILE *out); /* 0 or -EIO */
+int growth_answer_write(const struct growth_answer *answer, FILE *out); /* Returns 0 or -EIO. */

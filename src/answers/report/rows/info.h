@@ -1,4 +1,4 @@
-/* info.h - what is in a recording and how far it can be trusted, in full: `memoir info`. */
+/* info.h - the answer of `memoir info`: what a recording has, and how reliable it is. */
 #pragma once
 
 #include "analyze/alerts/findings.h"
@@ -8,16 +8,16 @@ struct info {
     struct recording *recording;
     struct findings findings;
     uint64_t file_bytes;
-    uint64_t now_unix_ns; /* to tell how old a recording that grows is */
+    uint64_t now_unix_ns; /* to tell the age of a recording that is being written */
     const char *path;
 };
 
 void text_info_write(const struct info *info, const struct text_style *style, FILE *out);
-int json_info_write(const struct info *info, FILE *out); /* 0 or -EIO */
+int json_info_write(const struct info *info, FILE *out); /* Returns 0 or -EIO. */
 
-/* Buckets of one length, in the order they come: the ladder of a recording. */
+/* A run of buckets of one length.  All rungs together are the ladder of a recording. */
 struct rung {
-    uint64_t bucket_ns; /* on the average */
+    uint64_t bucket_ns; /* average length */
     uint64_t from_ns, to_ns;
     size_t buckets;
 };

@@ -1,8 +1,8 @@
-/* name_columns.h - how wide a column of names must be, so that no two of them look alike in it. */
+/* name_columns.h - the width of a column of names, so that different names look different. */
 #pragma once
 
 #include <stddef.h>
 
-/* The least columns, `least` or more, in which text_write shows names apart that are different.
- * Sorts `names`. */
+/* Returns the smallest number of columns, `least` or more, at which text_write shows different
+ * names differently.  Sorts `names`. */
 size_t name_columns(const char **names, size_t count, size_t least);

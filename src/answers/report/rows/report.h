@@ -1,6 +1,7 @@
-/* report.h - one question about a recording and what was worked out to answer it.
+/* report.h - one question about a recording, and what was computed to answer the question.
  *
- * Made once by report_prepare; text_report.h, json_report.h and csv_report.h only write it down. */
+ * report_prepare makes the report once; text_report.h, json_report.h and csv_report.h only write
+ * it. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,27 +24,28 @@ struct report_question {
     const struct metric *metric;
     struct time_range range;
     bool range_given;
-    bool from_mark, to_mark; /* where the range begins and ends is a mark: the very instant */
+    bool from_mark, to_mark; /* the range begins, or ends, at a mark: at exactly that time */
     enum grouping by;
     bool top_down;  /* text: a tree from the outermost function */
     bool reverse;   /* smallest first */
-    uint64_t top;   /* rows, or REPORT_NO_LIMIT: then each form has its own default */
-    uint64_t depth; /* text: callers under a row, or REPORT_NO_LIMIT: all */
+    uint64_t top;   /* number of rows; REPORT_NO_LIMIT: the default of each format */
+    uint64_t depth; /* text: number of callers under a row; REPORT_NO_LIMIT: all */
     bool threshold_given;
-    double threshold_share;       /* of the whole, or ... */
-    uint64_t threshold_value;     /* ... in the metric's unit */
+    double threshold_share;       /* share of the whole, or */
+    uint64_t threshold_value;     /* value in the unit of the metric */
     const struct pattern *filter; /* NULL: all stacks */
     const char *filter_text;
     enum report_histogram histogram;
-    struct suppressions *suppressions;     /* for heap.leaked; NULL: none */
-    uint64_t now_unix_ns;                  /* to tell how old a recording that grows is */
-    int64_t limit_bytes;                   /* that memory must not reach; 0: as recorded */
-    const struct recording_growth *growth; /* when it is known already; NULL: is worked out */
-    bool for_machines;                     /* JSON without the spaces that people want */
-    const char *note; /* said before the rows, such as why the metric is another one; or NULL */
+    struct suppressions *suppressions; /* for heap.leaked; NULL: none */
+    uint64_t now_unix_ns;              /* to tell the age of a recording that is being written */
+    int64_t limit_bytes;               /* memory limit, for growth; 0: as recorded */
+    const struct recording_growth *growth; /* if known already; NULL: report_prepare computes it */
+    bool for_machines;                     /* JSON without spaces for people */
+    const char *note; /* shown before the rows, such as why the metric is another one; or NULL */
 };
 
-/* What a selection asks for.  The range is the caller's to find, as it needs the recording. */
+/* Returns the question of a selection.  The caller must set the range, which depends on the
+ * recording. */
 struct selection;
 struct report_question report_question_of(const struct selection *selection);
 
@@ -53,33 +55,35 @@ struct report {
     struct findings findings;
     struct recording_growth growth;
     struct weights weights;             /* by stack, or by thread; suppressed and filtered */
-    int64_t whole_value, whole_count;   /* before the filter: what shares are shares of */
-    int64_t leaked_value, leaked_count; /* at the end, without the suppressed */
-    struct histogram histogram;         /* of the matching stacks, over the range */
-    struct phases phases;               /* when it is by phase */
-    uint32_t *filter_codes;             /* by stack_id, when there is a filter */
+    int64_t whole_value, whole_count;   /* before the filter; shares are relative to these */
+    int64_t leaked_value, leaked_count; /* at the end, without suppressed stacks */
+    struct histogram histogram;         /* of the stacks that match, over the range */
+    struct phases phases;               /* if rows are phases */
+    uint32_t *filter_codes;             /* by stack_id, if there is a filter */
 };
 
-/* 0, or -errno with a sentence.  Call report_fini after success. */
+/* Returns 0 or -errno with a sentence.  Call report_fini after success. */
 int report_prepare(struct recording *recording, const struct report_question *question,
                    struct report *report, struct fault *fault);
 void report_fini(struct report *report);
 
-/* True for a row too small to show by the threshold asked for; `fallback_share` when none was. */
+/* Returns whether a value is below the threshold of the question; or, without a threshold, below
+ * `fallback_share` of the whole. */
 bool report_is_small(const struct report *report, int64_t value, double fallback_share);
 
-/* Whether the heap was sampled, so that each value in bytes is an estimate. */
+/* Returns whether the heap was sampled, so that values in bytes are estimates. */
 bool report_has_errors(const struct report *report);
-/* Whether events were lost of the time that rows are about. */
+/* Returns whether events were lost that may change the rows. */
 bool report_has_losses(const struct report *report);
 
-/* By how much a value may be off: in 95 of 100 cases because the heap was sampled, and by all
- * that was lost; 0 when it is exact, or estimated and in no bytes. */
+/* Value of a row.  report_error returns how far the value may be from the truth: the error of
+ * sampling, which 95 of 100 cases stay within, plus everything that was lost; 0 if the value is
+ * exact, or is an estimate that is not in bytes. */
 struct report_value {
-    int64_t value, count, spread; /* as in struct weight; all 0: no sample is of it */
+    int64_t value, count, spread; /* as in struct weight; all 0: the row has no sample */
 };
 int64_t report_error(const struct report *report, struct report_value value);
-#define REPORT_ERROR_UNKNOWN (-1) /* events were lost, and how many of this row's is not known */
+#define REPORT_ERROR_UNKNOWN (-1) /* events were lost, and the part of this row is not known */
 
-/* Part of the whole, 0 when there is nothing. */
+/* Returns the share of `value` in the whole; 0 if the whole is 0. */
 double report_share(const struct report *report, int64_t value);

@@ -1,7 +1,7 @@
-/* selection_parse.h - inside selection.c and selection_parse.c. */
+/* selection_parse.h - what selection.c and selection_parse.c share. */
 #pragma once
 
 #include "base/fault.h"
 
-/* The sentence about a metric that no recording has.  -EINVAL. */
+/* Sets the sentence about a metric that no recording has.  Returns -EINVAL. */
 int selection_no_metric(const char *name, struct fault *fault);

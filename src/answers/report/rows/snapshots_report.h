@@ -1,5 +1,5 @@
-/* snapshots_report.h - snapshots of a level over time, as massif and ms_print show them: `memoir
- * report --massif-like`. */
+/* snapshots_report.h - writes snapshots of a level over time, as massif and ms_print show them:
+ * `memoir report --massif-like`. */
 #pragma once
 
 #include <stdio.h>
@@ -10,26 +10,28 @@
 struct snapshots_page {
     struct recording *recording;
     const struct snapshots *snapshots;
-    double share; /* of a snapshot's total: sites below are added up */
+    double share; /* sites with a smaller share of the snapshot's total are added up */
     uint32_t depth;
     bool with_stacks;
 };
 
-/* The tree of a detailed snapshot by the page's limits.  0 or -ENOMEM. */
+/* Makes the tree of a detailed snapshot, with the limits of the page.  Returns 0 or -ENOMEM. */
 int snapshots_page_tree(const struct snapshots_page *page, const struct snapshot *snapshot,
                         struct snapshot_tree *tree);
 
-/* A graph, then a table with the tree of each detailed snapshot under its row.  0 or -ENOMEM. */
+/* Writes a graph, then a table; the tree of a detailed snapshot is below its row.  Returns 0 or
+ * -ENOMEM. */
 int snapshots_text_write(const struct snapshots_page *page, const struct text_style *style,
                          FILE *out);
-/* The graph alone: 72 x 20, '#' the peak, '@' detailed, ':' others. */
+/* Writes only the graph, 72 x 20 characters: '#' is the peak, '@' a detailed snapshot, ':' another
+ * one. */
 void snapshots_chart_write(const struct snapshots_page *page, FILE *out);
 
-/* docs/json.md has the fields.  0, -ENOMEM or -EIO. */
+/* Writes JSON, see docs/json.md.  Returns 0, -ENOMEM or -EIO. */
 int snapshots_json_write(const struct snapshots_page *page, FILE *out);
-/* snapshot,time_ns,total_bytes,useful_bytes,extra_bytes,stacks_bytes,blocks,most_bytes,tree: a
- * row per snapshot. */
+/* Writes one row per snapshot:
+ * snapshot,time_ns,total_bytes,useful_bytes,extra_bytes,stacks_bytes,blocks,most_bytes,tree. */
 void snapshots_csv_write(const struct snapshots_page *page, FILE *out);
 
-/* "empty", "detailed" or "peak". */
+/* Returns "empty", "detailed" or "peak". */
 const char *snapshots_tree_word(const struct snapshots *snapshots, size_t number);

@@ -1,4 +1,4 @@
-/* doctor_report.h - a checkup for a person, and as JSON. */
+/* doctor_report.h - writes a checkup as text and as JSON. */
 #pragma once
 
 #include "doctor/checkup.h"
@@ -10,6 +10,7 @@ struct doctor_page {
     const char *version;
 };
 
-/* Group by group, in the order of the checks; a command stands under what it mends. */
+/* Writes the checks by group, in their order.  A command that helps is below the check that
+ * failed. */
 void doctor_text_write(const struct doctor_page *page, const struct text_style *style, FILE *out);
-int doctor_json_write(const struct doctor_page *page, FILE *out); /* 0 or -EIO */
+int doctor_json_write(const struct doctor_page *page, FILE *out); /* Returns 0 or -EIO. */

@@ -1,5 +1,5 @@
-/* doubt_text.h - a doubt about a recording as a sentence: what is missing, why, and what would
- * show it. */
+/* doubt_text.h - renders a doubt about a recording as a sentence: what is missing, why, and how to
+ * see it. */
 #pragma once
 
 #include "analyze/alerts/plausible.h"
@@ -8,5 +8,5 @@
 void doubt_render(const struct recording *recording, const struct plausibility *found,
                   const struct doubt *doubt, struct text_line *line);
 
-/* "runtime", "nothing", "memory", "no_frees", "off": for JSON. */
+/* Returns the kind as a word for JSON: "runtime", "nothing", "memory", "no_frees", "off". */
 const char *doubt_key(enum doubt_kind kind);

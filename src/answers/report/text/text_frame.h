@@ -1,4 +1,4 @@
-/* text_frame.h - the name and the place of a function on one line: "parse (parse.c:3)". */
+/* text_frame.h - writes name and source line of a function: "parse (parse.c:3)". */
 #pragma once
 
 #include "analyze/trees/call_tree.h"
@@ -6,13 +6,13 @@
 
 #define TEXT_NO_STACK "[no stack]"
 
-/* Writes name and place into at most `columns`: the file and line when known, else the module
- * unless the name has it already. */
+/* Writes the name and the place in at most `columns`.  The place is file and line if known;
+ * otherwise the module, unless the name contains it. */
 void text_frame_write(const struct text_style *style, FILE *out, const struct recording *recording,
                       const struct shown_frame *frame, size_t columns);
 
-/* True for the code that calls main and thread entries: it explains nothing under a call site.
- */
+/* Returns whether this is code that calls main and thread entries: it explains nothing below a call
+ * site. */
 bool text_frame_is_startup(const char *function);
 
-const char *text_path_end(const char *path); /* its last part */
+const char *text_path_end(const char *path); /* returns the last part of a path */

@@ -1,7 +1,8 @@
-/* text_style.h - text for a person's terminal: colour, width, and names that may be hostile.
+/* text_style.h - text for a terminal: colour, width, and names that may be hostile.
  *
- * Names come from recordings, which come from anywhere: characters that steer a terminal or the
- * order of text (utf8_steers) are shown as '?', and what is not UTF-8 as U+FFFD. */
+ * Names come from recordings, which may come from anybody.  Characters that control a terminal or
+ * change the order of text (utf8_steers) are written as '?', and bytes that are not UTF-8 as
+ * U+FFFD. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,15 +16,17 @@ struct text_style {
 
 enum ink { INK_PLAIN, INK_STRONG, INK_DIM, INK_WARN, INK_BAD };
 
-/* Switches colour; nothing when the style has none. */
+/* Switches to another colour; does nothing if the style has no colour. */
 void text_ink(const struct text_style *style, FILE *out, enum ink ink);
 
-/* Writes `text` clean, cut to `columns` with a final "…".  The columns it took. */
+/* Writes `text` with unsafe characters replaced, cut to `columns` with "…" at the end.  Returns the
+ * number of columns written. */
 size_t text_write(FILE *out, const char *text, size_t columns);
 
-/* Columns left on a line of which `used` are taken; plenty when there is no width. */
+/* Returns the columns left on a line with `used` columns; SIZE_MAX if the style has no width. */
 size_t text_room(const struct text_style *style, size_t used);
 
-/* "  label      text ...", wrapped at spaces under its own beginning.  `text` must be clean. */
+/* Writes "  label  text ...".  The text is wrapped at spaces, and further lines begin below its
+ * first word.  `text` must have no unsafe characters. */
 void text_paragraph(const struct text_style *style, FILE *out, const char *label, const char *text);
 #define TEXT_LABEL_COLUMNS 12

@@ -1,5 +1,5 @@
-/* text_summary_parts.h - the head of a text report from inside: text_summary.c for what the program
- * did, text_quality.c for how well that is known. */
+/* text_summary_parts.h - inside the beginning of a text report: text_summary.c writes what the
+ * program did, and text_quality.c how reliable that is. */
 #pragma once
 
 #include "report/text/text_line.h"
@@ -12,9 +12,9 @@ struct text_page {
     FILE *out;
 };
 
-/* A paragraph behind a label. */
+/* Writes a label and a paragraph. */
 void text_put(const struct text_page *page, enum ink ink, const char *label,
               const struct text_line *line);
 
-/* What recording cost, what is missing or in doubt, and what the recorder noted. */
+/* Writes the cost of recording, what is missing or in doubt, and the notes of the recorder. */
 void text_quality_write(const struct text_page *page);

@@ -1,5 +1,5 @@
-/* top_page.h - one screen of `memoir top`: a few lines about the process, then what holds its
- * memory. */
+/* top_page.h - renders one screen of `memoir top`: a few lines about the process, then what holds
+ * its memory. */
 #pragma once
 
 #include "analyze/sites/live_rank.h"
@@ -11,20 +11,20 @@ struct top_view {
     struct live_question question;
     const char *filter_text; /* as typed, or NULL */
     uint64_t now_unix_ns;
-    /* Worked out by top_view_prepare: */
+    /* Set by top_view_prepare: */
     struct live_rank live;
     int64_t heap_bytes, heap_blocks; /* live now */
     int64_t rss_bytes;               /* -1 when not measured */
     struct pace pace;
 };
 
-/* Fills the lower half from the upper.  0 or as live_rank_build.  Call top_view_fini after
- * success. */
+/* Sets the second half of the view, from the first.  Returns what live_rank_build returns.  Call
+ * top_view_fini after success. */
 int top_view_prepare(struct top_view *view);
 void top_view_fini(struct top_view *view);
 
 struct top_line {
-    char *text; /* clean, and no wider than asked for */
+    char *text; /* without unsafe characters, and not wider than asked for */
     enum ink ink;
 };
 struct top_page {
@@ -32,12 +32,12 @@ struct top_page {
 };
 #define TOP_HEAD_LINES 5 /* before the rows */
 
-/* Appends the head and at most `rows` rows, from row number `first` on.  `width` 0: any.  0 or
- * -ENOMEM. */
+/* Appends the head and at most `rows` rows, beginning with row number `first`.  `width` 0: no
+ * limit.  Returns 0 or -ENOMEM. */
 int top_page_render(const struct top_view *view, unsigned width, size_t first, size_t rows,
                     struct top_page *page);
 
-/* A process that is not recorded: what the kernel knows, and what to do. */
+/* A process that is not recorded: what the kernel knows about it, and advice. */
 struct top_process {
     uint32_t pid;
     const char *name;
@@ -46,11 +46,11 @@ struct top_process {
 };
 int top_process_render(const struct top_process *process, unsigned width, struct top_page *page);
 
-/* Appends one line, made clean and cut.  0 or -ENOMEM. */
+/* Appends one line, cut, and with unsafe characters replaced.  Returns 0 or -ENOMEM. */
 int top_page_add(struct top_page *page, unsigned width, enum ink ink, const char *text);
 void top_page_fini(struct top_page *page);
 
-/* At most `rows` rows.  0 or -EIO. */
+/* Write JSON, with at most `rows` rows.  Return 0 or -EIO. */
 int top_json_write(const struct top_view *view, size_t rows, FILE *out);
 int top_process_json_write(const struct top_process *process, FILE *out);
 

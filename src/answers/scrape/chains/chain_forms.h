@@ -1,5 +1,5 @@
-/* chain_forms.h - how each kind of chain is asked, and what its answers look like.  Bytes to
- * values only: no request is made here. */
+/* chain_forms.h - requests and answers of each kind of chain: makes requests and parses answers,
+ * but sends nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,25 +13,24 @@
 
 #define CHAIN_PATH_MAX 160
 
-/* One request: what comes after the address of the interface, and the body of a POST ("": a
- * GET). */
+/* One request: the path after the address of the interface, and the body of a POST ("": a GET). */
 struct chain_ask {
     char path[CHAIN_PATH_MAX];
     char body[256];
     uint64_t timeout_ms; /* 0: the usual one */
 };
 
-/* Each header's fields are its own memory. */
+/* The list owns the fields of each header. */
 struct chain_headers {
     VEC(struct block_header) items;
 };
 void chain_headers_fini(struct chain_headers *headers);
-/* Adds `header`, and a copy of `fields`.  0 or -ENOMEM. */
+/* Adds `header`, and a copy of `fields`.  Returns 0 or -ENOMEM. */
 int chain_headers_add(struct chain_headers *headers, const struct block_header *header,
                       struct slice fields);
 
-/* A header that came as JSON, with whole numbers of its chain's own: their names there and in
- * the record.  The list ends with NULL. */
+/* A whole number that only this chain has: its name in the JSON and in the record.  A list ends
+ * with NULL. */
 struct chain_extra {
     const char *json, *record;
 };
@@ -42,7 +41,8 @@ struct chain_block {
     uint64_t extra[CHAIN_EXTRA_MAX];
     bool has_extra[CHAIN_EXTRA_MAX];
 };
-/* Adds it, with fields made of all that.  0 or -ENOMEM. */
+/* Adds the header of `block`, with fields made from the header and the extra numbers.  Returns 0 or
+ * -ENOMEM. */
 int chain_headers_add_block(struct chain_headers *headers, const struct chain_block *block,
                             const struct chain_extra *extras);
 
@@ -54,24 +54,25 @@ struct chain_height {
 
 struct chain_form {
     bool waits;            /* ask_wait is there */
-    bool has_plain;        /* headers can be asked for in an older way as well */
+    bool has_plain;        /* headers can be requested in an older way, too */
     bool posts;            /* JSON */
     unsigned batch;        /* headers in one request */
-    unsigned requests_max; /* at a time */
+    unsigned requests_max; /* at the same time */
     void (*ask_height)(struct chain_ask *ask);
     void (*ask_wait)(struct chain_ask *ask, uint64_t height);
-    /* `is_plain`: without what an old node does not know. */
+    /* `is_plain`: without parameters that an old node does not know. */
     void (*ask_headers)(struct chain_ask *ask, uint64_t first, uint64_t count, bool is_plain);
-    /* 0 or -errno with a sentence, as chain_answer has them. */
+    /* Parse an answer.  Return 0 or -errno with a sentence, as in struct chain_answer. */
     int (*read_height)(long status, struct slice body, struct chain_height *height,
                        struct fault *fault);
     int (*read_headers)(long status, struct slice body, struct chain_headers *headers,
                         struct fault *fault);
 };
-/* NULL: CHAIN_NONE. */
+/* Returns the form of a kind; NULL for CHAIN_NONE. */
 const struct chain_form *chain_form_of(enum chain_kind kind);
 
 extern const struct chain_form chain_algod, chain_monero, chain_ethereum;
 
-/* A header as {"block":{…}}, one line with its newline; the caller frees *text.  0 or -errno. */
+/* Renders a header as {"block":{…}}, one line with its newline; the caller frees *text.  Returns 0
+ * or -errno. */
 int chain_blockinfo_render(const struct block_header *header, char **text, size_t *size);

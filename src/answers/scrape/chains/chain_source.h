@@ -1,9 +1,9 @@
-/* chain_source.h - block headers from a node, by HTTP: how high it is, headers by height, and
- * waiting for the next one.
+/* chain_source.h - asks a node for block headers by HTTP: for the newest height, for headers by
+ * height, and for the next header, waiting.
  *
- * algod: its REST interface, header-only where the node can do that, waiting as long as the node
- * holds the request.  monero and ethereum: JSON-RPC; they have no way to wait, so a caller that
- * follows them asks again.  One question at a time per source.  Every question has a deadline. */
+ * algod has a REST interface: header-only if the node supports that, and waiting as long as the
+ * node holds the request.  monero and ethereum have JSON-RPC without a request that waits, so a
+ * caller must ask again.  One request at a time per source.  Every request has a time limit. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,50 +17,53 @@
 struct chain_source;
 
 struct chain_answer {
-    /* 0 or -errno: -ENODATA (the node has no such height now), -EACCES (it wants another token),
-     * -EAGAIN (it catches up), as http.h */
+    /* 0 or -errno: -ENODATA (the node has no such height now), -EACCES (the node wants another
+     * token), -EAGAIN (the node is catching up), or an error of http.h */
     int error;
-    const char *why;   /* a sentence without secrets */
-    uint64_t height;   /* of the newest block: of CHAIN_HEIGHT and CHAIN_WAIT */
-    uint64_t asked_ns; /* monotonic: when the question left and when the answer was here */
+    const char *why; /* sentence without secrets */
+    /* of the newest block; for the answers of chain_ask_height and chain_ask_wait */
+    uint64_t height;
+    uint64_t asked_ns; /* monotonic times of the request and of the answer */
     uint64_t answered_ns;
-    /* ascending, without a hole; maybe fewer than asked for; gone after `done` */
+    /* ascending, without gaps; maybe fewer than requested; valid during `done` */
     const struct block_header *headers;
     size_t header_count;
 };
 typedef void (*chain_done_fn)(void *context, const struct chain_answer *answer);
 
-/* NULL with `fault`: the node's class has no chain, or no address.  `http` and `node` must live
- * on. */
+/* Returns NULL with `fault` if the class of the node has no chain, or no address.  `http` and
+ * `node` must outlive the source. */
 struct chain_source *chain_source_create(struct http *http, const struct node *node,
                                          struct fault *fault);
-/* What is under way is ended, without an answer. */
+/* Cancels a request without calling `done`. */
 void chain_source_destroy(struct chain_source *source);
 bool chain_source_waits(const struct chain_source *source); /* chain_ask_wait may be used */
 
-/* Each calls `done` once, from http_wait, and never before it returns.  0 or -errno with
- * `fault`. */
+/* Each function calls `done` once, from http_wait, after it has returned.  Returns 0; or -errno
+ * with `fault`, and `done` is not called. */
 int chain_ask_height(struct chain_source *source, chain_done_fn done, void *context,
                      struct fault *fault);
-/* Answers once the node is higher than `height`, or after a minute without that. */
+/* Answers when the node has a height above `height`, or after one minute. */
 int chain_ask_wait(struct chain_source *source, uint64_t height, chain_done_fn done, void *context,
                    struct fault *fault);
-/* From `first` on, at most `count`; fewer come if that is kinder to the node. */
+/* Asks for headers from `first` on, at most `count`; fewer if the node should not have to send so
+ * many. */
 int chain_ask_headers(struct chain_source *source, uint64_t first, uint64_t count,
                       chain_done_fn done, void *context, struct fault *fault);
 
-/* The newest header of a node as the text of a .blockinfo.json:
- * {"block":{"rnd":…,"ts":…,"tc":…,…}} on one line, bytes as base64; no transactions, no
- * certificate.  `error` and `why` as above. */
+/* The newest header of a node as the text of a .blockinfo.json: {"block":{"rnd":…,"ts":…,"tc":…,…}}
+ * on one line, bytes as base64, without transactions and certificate.  `error` and `why` are as in
+ * struct chain_answer. */
 struct chain_blockinfo {
     int error;
     const char *why;
-    struct slice json; /* gone after `done` */
+    struct slice json; /* valid during `done` */
     struct block_header header;
-    uint64_t begin_ns, end_ns; /* CLOCK_REALTIME, as http_answer */
+    uint64_t begin_ns, end_ns; /* CLOCK_REALTIME, as in struct http_answer */
 };
 typedef void (*chain_blockinfo_fn)(void *context, const struct chain_blockinfo *info);
-/* Calls `done` once, from http_wait or http_destroy, after at most `timeout_ms` per request (two
- * or three; 0: 15 s).  0 or -errno with `fault`: then not at all. */
+/* Calls `done` once, from http_wait or http_destroy.  Sends two or three requests, each with a
+ * limit of `timeout_ms` (0: the limit of the node, or 15 s).  Returns 0; or -errno with `fault`,
+ * and `done` is not called. */
 int chain_ask_blockinfo(struct http *http, const struct node *node, uint64_t timeout_ms,
                         chain_blockinfo_fn done, void *context, struct fault *fault);

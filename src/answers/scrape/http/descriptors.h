@@ -1,11 +1,11 @@
-/* descriptors.h - how many files and connections this process may still open. */
+/* descriptors.h - the number of files and connections that this process may still open. */
 #pragma once
 
 #include <stddef.h>
 
-/* Raises the limit as far as the system lets us. */
+/* Raises the limit of open descriptors as far as the system allows. */
 void descriptors_raise(void);
-/* What may be opened beyond what is open now and some that are always needed; 0: nothing. */
+/* Returns how many descriptors may be opened, keeping some that are always needed; 0: none. */
 size_t descriptors_left(void);
-/* The limit, for sentences. */
+/* Returns the limit of open descriptors, for sentences. */
 size_t descriptors_limit(void);

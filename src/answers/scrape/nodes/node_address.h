@@ -1,4 +1,4 @@
-/* node_address.h - where a node is, as people write it: "10.0.0.1", "10.0.0.1:2379",
+/* node_address.h - parses the address of a node as people write it: "10.0.0.1", "10.0.0.1:2379",
  * "[2001:db8::1]:2379", "http://user:word@host/prefix/", "unix:/run/node.sock". */
 #pragma once
 
@@ -7,22 +7,23 @@
 #include "base/fault.h"
 
 struct node_address {
-    char *base; /* paths are put right behind it: "http://10.0.0.1:2379", "unix:/run/node.sock:" */
-    /* "Authorization: Basic …" of the user and password in it, which are not in `base`; or NULL */
+    char *base; /* paths are appended to it: "http://10.0.0.1:2379", "unix:/run/node.sock:" */
+    /* "Authorization: Basic …" for the user and password of the address, which `base` does not
+     * have; or NULL */
     char *authorization;
-    char *nick; /* "10.0.0.1:2379"; the last part of a socket's path without its ending */
+    char *nick; /* "10.0.0.1:2379"; for a socket the last part of its path, without the suffix */
 };
 
-/* `port` is for addresses without http:// that have none; 0: there must be one.  0 or -errno
- * with a sentence, which holds no password. */
+/* `port` is the default for addresses without http:// and without a port; 0: such an address is an
+ * error.  Returns 0; or -errno with a sentence, which contains no password. */
 int node_address_parse(const char *text, uint16_t port, struct node_address *address,
                        struct fault *fault);
 void node_address_fini(struct node_address *address);
 
-/* Whether it begins as an address of its own: http:, https:, unix:. */
+/* Returns whether `text` begins with http:, https: or unix:. */
 int node_address_has_scheme(const char *text);
-/* `path` behind `base`; a path ":PORT/…" is at another port of that host.  NULL when out of
- * memory, or a socket has no ports. */
+/* Appends `path` to `base`; a path ":PORT/…" replaces the port.  The caller frees the result.  NULL
+ * when out of memory, or if a port is given for a socket. */
 char *node_address_join(const char *base, const char *path);
-/* A copy of a whole address without user and password; NULL when out of memory. */
+/* Returns a copy of a complete address without user and password; NULL when out of memory. */
 char *node_address_shown(const char *url);

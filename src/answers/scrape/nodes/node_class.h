@@ -1,4 +1,4 @@
-/* node_class.h - kinds of nodes: those that come with memoir (classes.yaml), and those of a
+/* node_class.h - classes of nodes: those that come with memoir (classes.yaml), and those of a
  * configuration. */
 #pragma once
 
@@ -15,6 +15,6 @@ int node_classes_parse(struct config *config, const yaml_node_t *value, struct n
 void node_class_destroy(struct node_class *class); /* NULL is allowed */
 
 const char *chain_kind_name(enum chain_kind kind); /* "algod"; "" for none */
-/* The class as an object of manifest.json, as cluster/runs/run.h has it: a report of the run
- * then knows what its metrics mean. */
+/* Writes the class as an object of manifest.json (see cluster/runs/run.h), so a report of the run
+ * knows the meaning of metrics. */
 void node_class_write(struct json_out *json, const struct node_class *class);

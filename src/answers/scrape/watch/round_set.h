@@ -1,4 +1,4 @@
-/* round_set.h - the heights of blocks that were seen, for rounds.json:
+/* round_set.h - the heights of the blocks seen, for rounds.json:
  * {"min":r,"max":r,"all":[r,...]}. */
 #pragma once
 
@@ -8,18 +8,19 @@
 #include "base/vec.h"
 #include "scrape/watch/run_writer.h"
 
-#define ROUNDS_MAX ((size_t)1 << 20) /* of "all"; later ones count for min and max only */
+/* maximum size of "all"; later heights change only min and max */
+#define ROUNDS_MAX ((size_t)1 << 20)
 
 struct round_set {
     VEC(uint64_t) all; /* ascending */
-    uint64_t first;    /* seen since it was made; valid if `has_any` */
-    uint64_t min, max; /* as above */
+    uint64_t first;    /* first height seen since the set was created; valid if `has_any` */
+    uint64_t min, max; /* valid if `has_any` */
     bool has_any;
 };
 
 void round_set_add(struct round_set *rounds, uint64_t height);
 void round_set_fini(struct round_set *rounds);
-/* Writes rounds.json, with what it had before.  0 or -errno. */
+/* Writes rounds.json, including what the file had before.  Returns 0 or -errno. */
 int round_set_write(const struct round_set *rounds, struct run_writer *writer);
-/* Takes in the "all" of a rounds.json that is there. */
+/* Adds the "all" of an existing rounds.json to the set. */
 void round_set_read(struct round_set *rounds, int folder);

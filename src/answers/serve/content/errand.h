@@ -1,8 +1,10 @@
-/* errand.h - a program that makes the answer to one request, while the server goes on with others.
+/* errand.h - runs a program that makes the answer to one request, while the server handles other
+ * requests.
  *
- * What it writes goes to files that have no name and are in memory, so that nobody need read
- * while it writes.  Whoever has no use for the answer any more ends it.  At most ERRANDS_MOST
- * work at once, ERRANDS_OF_ONE_MOST of them for one client.  One thread at a time has one. */
+ * The program writes to files without a name, in memory, so nobody has to read while it writes.  A
+ * caller that does not need the answer any more must end the errand.  At most ERRANDS_MOST programs
+ * run at once, and at most ERRANDS_OF_ONE_MOST for one client.  Only one thread may call these
+ * functions. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,34 +16,34 @@
 
 #define ERRANDS_MOST        8
 #define ERRANDS_OF_ONE_MOST 4
-#define ERRAND_BYTES_MOST   ((size_t)64 << 20) /* of an answer */
+#define ERRAND_BYTES_MOST   ((size_t)64 << 20) /* maximum size of an answer */
 
 struct errand;
 
-/* Who starts programs where this process may not: each as the kernel does it, with a number that
- * need not be a PID. */
+/* Functions that start programs for a process that must not start them.  Programs have numbers,
+ * which need not be PIDs. */
 struct errand_starter {
-    /* words[0] is the program; 0 with *number, or -errno. */
+    /* Starts words[0].  Returns 0 with *number, or -errno. */
     int (*start)(const char *const *words, int body, int words_to, pid_t *number);
-    /* As waitpid with WNOHANG: `number` with *status, 0, or -1 with errno. */
+    /* Like waitpid with WNOHANG: returns `number` with *status, 0, or -1 with errno. */
     pid_t (*look)(pid_t number, int *status);
     void (*end)(pid_t number);
 };
-/* A program as an errand has it: signals as a program expects them, in a group of its own, with
- * what it writes going to `body` and its sentences to `words_to`.  0 or -errno. */
+/* Starts a program with default signals, in a process group of its own.  The program writes its
+ * answer to `body`, and its sentences to `words_to`.  Returns 0 or -errno. */
 int errand_spawn(const char *program, const char *const *words, int body, int words_to, pid_t *pid);
 
-/* Before the first errand; NULL: this process itself. */
+/* Sets who starts programs; NULL: this process.  Call it before the first errand. */
 void errand_start_by(const struct errand_starter *starter);
 
-/* `words` as for exec, the first being the name; `client` as in struct request.  NULL with a
- * sentence: -EBUSY in its code when too many work already. */
+/* Starts a program.  `words` are its arguments, beginning with its name; `client` is as in struct
+ * request.  Returns NULL with a sentence; its code is -EBUSY if too many programs run. */
 struct errand *errand_start(const char *program, const char *const *words, uint64_t client,
                             struct fault *fault);
 
-/* Whether it is done: 0 not yet; 1 with what it wrote, the caller's to free; -errno with a
- * sentence, mostly its own. */
+/* Returns 0 while the program runs; 1 with its output, which the caller frees; or -errno with a
+ * sentence, which is mostly from the program. */
 int errand_look(struct errand *errand, char **body, size_t *size, struct fault *fault);
 
-/* Ends it if it still works.  NULL is allowed. */
+/* Ends the program if it runs, and frees the errand.  NULL is allowed. */
 void errand_end(struct errand *errand);

@@ -1,18 +1,19 @@
-/* live_words.h - how the server asks its helper to look into a process: `memoir-record live KIND
- * PID NUMBER FORM`.
+/* live_words.h - the command by which the server has its helper look into a process: `memoir-record
+ * live KIND PID NUMBER FORM`.
  *
- * The answer is on standard output and the status 0; else one sentence is on standard error. */
+ * The helper writes the answer to standard output and exits with 0; otherwise it writes one
+ * sentence to standard error. */
 #pragma once
 
 #define LIVE_PROGRAM "memoir-record"
 #define LIVE_COMMAND "live"
 
-/* KIND, and what NUMBER is. */
-#define LIVE_CPU     "cpu"     /* time on processors, in so many seconds */
-#define LIVE_WALL    "wall"    /* the same and time spent waiting */
-#define LIVE_THREADS "threads" /* every thread's stack now; 0, 1 or 2: Go's `debug` */
+/* KIND, and the meaning of NUMBER. */
+#define LIVE_CPU     "cpu"     /* CPU time during NUMBER seconds */
+#define LIVE_WALL    "wall"    /* CPU time and waiting time during NUMBER seconds */
+#define LIVE_THREADS "threads" /* stacks of all threads now; NUMBER is 0, 1 or 2: Go's `debug` */
 
-/* FORM: how, and "-" in front when addresses of the process are not to be shown. */
+/* FORM of the answer; "-" before it hides addresses of the process. */
 #define LIVE_PPROF  "pprof"
 #define LIVE_FOLDED "folded"
 #define LIVE_TEXT   "text"

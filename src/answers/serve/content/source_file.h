@@ -1,18 +1,16 @@
-/* source_file.h - the text of a source file that a recording names, if it may be shown.
+/* source_file.h - reads a source file that a recording names, if it may be shown.
  *
- * A recording comes from a stranger, who may have written any path into it, and the server may
- * be root.  So a file is read only
+ * A stranger may have made the recording, with any path in it, and the server may be root.  So a
+ * file is read only
  *
- *   - beneath a folder of --sources, where the longest tail of the path that is a file there
- *     counts, and no part of it may begin
- *     with a dot; or
- *   - without --sources, for clients of this machine, when everybody on it may read the file by
- *     all rights on its way, and
- *     its name ends as that of source code.
+ *   - in a folder of --sources: the longest tail of the path that is a file in the folder is read,
+ *     and no part of the tail may begin with a dot; or
+ *   - without --sources, for clients on this machine: every user must have the rights to read the
+ *     file, including the folders on its path, and the name must end like the name of source code.
  *
- * In both cases it is a regular file, no link is followed on the way (in the folder of --sources
- * itself there may be some), nothing but a regular file is ever opened for reading, and what is
- * read is at most SOURCE_BYTES_MOST of UTF-8 without control characters. */
+ * In both cases only regular files are opened, symbolic links are not followed (except in the path
+ * of the folder of --sources), and at most SOURCE_BYTES_MOST are read, of UTF-8 without control
+ * characters. */
 #pragma once
 
 #include <limits.h>
@@ -31,21 +29,21 @@ struct source_folders {
 };
 
 struct source_text {
-    char *text; /* owned; ended by a NUL that is not in `size` */
+    char *text; /* owned; followed by a NUL that is not in `size` */
     size_t size;
-    char path[PATH_MAX]; /* where it was found */
+    char path[PATH_MAX]; /* path of the file that was read */
     uint64_t changed_unix_ns;
 };
 
-/* A file that everybody may read, as above without --sources, by the path that a recording names: a
- * descriptor, or -errno. */
+/* Opens a file that every user may read, by the path in a recording, with the rules for a server
+ * without --sources.  Returns a descriptor or -errno. */
 int source_file_open(const char *named);
-/* Who does that where this process may not; NULL: it may. */
+/* Sets who opens such files for a process that must not; NULL: this process does. */
 void source_file_open_by(int (*opener)(const char *named));
 
-/* `is_here`: the client is on this machine.  0; -EACCES when it may not be shown, -ENOENT when
- * it is not there, -EFBIG, -EILSEQ, -EINVAL or another -errno, each with a sentence that says
- * what to do. */
+/* Reads a file.  `is_here`: the client is on this machine.  Returns 0; -EACCES if the file may not
+ * be shown, -ENOENT if it does not exist, -EFBIG, -EILSEQ, -EINVAL or another -errno.  Every error
+ * has a sentence that says what to do. */
 int source_file_read(const struct source_folders *folders, bool is_here, const char *named,
                      struct source_text *source, struct fault *fault);
 void source_text_fini(struct source_text *source);

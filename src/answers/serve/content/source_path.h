@@ -1,8 +1,7 @@
-/* source_path.h - the path of a source file as a recording names it, taken apart by its letters
- * alone.
+/* source_path.h - parses the path of a source file in a recording.
  *
- * Recordings come from strangers: nothing here looks at any file, and nothing that comes out of
- * here leads upward. */
+ * A stranger may have made the recording.  Nothing here looks at any file, and a parsed path never
+ * leads upward. */
 #pragma once
 
 #include <limits.h>
@@ -12,15 +11,15 @@
 #define SOURCE_PARTS_MOST 64
 
 struct source_path {
-    char text[PATH_MAX]; /* the parts, each ended by a NUL: no empty one, no "." and no ".." */
-    size_t starts[SOURCE_PARTS_MOST]; /* of each, in `text` */
+    char text[PATH_MAX]; /* the parts, each followed by a NUL: none empty, no "." and no ".." */
+    size_t starts[SOURCE_PARTS_MOST]; /* offset of each part in `text` */
     size_t count;                     /* at least 1 */
     bool is_absolute;
-    bool leads_out; /* it had a ".." with no part before it to take away */
+    bool leads_out; /* the path had a ".." without a part before it */
 };
 
-/* 0, or -EINVAL: empty, too long, too many parts, with control characters, or a folder by its
- * form. */
+/* Returns 0; or -EINVAL for a path that is empty, too long, has too many parts or control
+ * characters, or ends like a folder. */
 int source_path_parse(const char *named, struct source_path *path);
 
 static inline const char *source_path_part(const struct source_path *path, size_t index)
@@ -28,8 +27,8 @@ static inline const char *source_path_part(const struct source_path *path, size_
     return path->text + path->starts[index];
 }
 
-/* Whether the file's name ends as those of source code do. */
+/* Returns whether the file's name ends as those of source code do. */
 bool source_path_is_code(const struct source_path *path);
 
-/* Whether any part from `first` on begins with a dot, as what is nobody's business often does. */
+/* Returns whether any part from `first` on begins with a dot, as private files often do. */
 bool source_path_is_hidden(const struct source_path *path, size_t first);

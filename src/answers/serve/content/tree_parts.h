@@ -6,7 +6,7 @@
 #include "serve/content/tree_text.h"
 
 #define NODE_TEXT_MOST                                                                             \
-    1024 /* of what stands before and after the children of a node, but for its name */
+    1024 /* maximum size of the text before and after the children of a node, without its name */
 
 struct name_span {
     size_t begin, size;
@@ -15,14 +15,14 @@ struct name_span {
 struct tree_text {
     atomic_uint holders;
     struct tree_wish wish;
-    const void *recording; /* only to know it again: never followed */
+    const void *recording; /* only compared, never dereferenced */
     uint64_t time_ns;
     size_t locations;
-    struct page_tree tree;       /* without its frames */
-    VEC(struct name_span) names; /* by frame: what stands first in a node of it, in `pool` */
-    char *pool;                  /* owned, and so is the head */
+    struct page_tree tree;       /* without frames */
+    VEC(struct name_span) names; /* by frame: the first text of its nodes, as a range of `pool` */
+    char *pool;                  /* owned, as is `head` */
     size_t pool_size;
-    char *head; /* before the root and after it */
+    char *head; /* text before the root; `tail` is the text after the root */
     size_t head_size;
     const char *tail;
     size_t held_bytes;

@@ -38,7 +38,7 @@ enum client_stage {
 /* Sets the stage and restarts its time. */
 void client_set_stage(struct clients *clients, struct client *client, enum client_stage stage);
 
-/* Whether any client waits for an answer or receives one. */
+/* Returns whether any client waits for an answer or receives one. */
 bool clients_are_served(struct clients *clients);
 
 /* Shuts down the connections that have been in CLIENT_ASKS for longer than `asks_ns`, or in

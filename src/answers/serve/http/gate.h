@@ -28,8 +28,8 @@ struct gate_verdict {
 
 struct gate_verdict gate_judge(const struct server_options *options, const struct visitor *visitor);
 
-/* Whether the client is on this machine, and does not forward for another machine. */
+/* Returns whether the client is on this machine, and does not forward for another machine. */
 bool gate_is_here(const struct visitor *visitor);
 
-/* Whether the client may see addresses of the watched program. */
+/* Returns whether the client may see addresses of the watched program. */
 bool gate_shows_addresses(const struct server_options *options, const struct visitor *visitor);

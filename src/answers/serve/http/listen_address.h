@@ -18,7 +18,8 @@ struct listen_address {
     bool is_loopback;
 };
 
-/* Parses numeric addresses and "localhost"; no name is resolved.  0, or -EINVAL with a sentence. */
+/* Parses numeric addresses and "localhost"; no name is resolved.  Returns 0 or -EINVAL with a
+ * sentence. */
 int listen_address_parse(const char *text, struct listen_address *address, struct fault *fault);
 
 /* Writes the address as in a URL: "127.0.0.1:17832", "[::1]:17832". */

@@ -16,20 +16,22 @@
  * number. */
 bool host_parse(struct slice host, struct slice *name);
 
-/* Whether `name`, from a Host header or an address to listen on, is localhost, in 127.0.0.0/8, or
- * ::1. */
+/* Returns whether `name`, from a Host header or an address to listen on, is localhost, in
+ * 127.0.0.0/8, or ::1. */
 bool host_is_loopback(struct slice name);
 
 /* Finds the token in "Bearer TOKEN"; false when there is none. */
 bool bearer_parse(struct slice authorization, struct slice *token);
 
-/* Whether both tokens are equal.  The time depends only on the length of `given`, so it does not
- * tell anything about `known`. */
+/* Returns whether both tokens are equal.  The time depends only on the length of `given`, so it
+ * does not tell anything about `known`. */
 bool token_equals(struct slice given, struct slice known);
 
-/* Whether this Accept header prefers OpenMetrics to the older text format, as Prometheus does. */
+/* Returns whether this Accept header prefers OpenMetrics to the older text format, as Prometheus
+ * does. */
 bool accepts_openmetrics(struct slice accept);
-/* Whether this Accept header names `type`, such as "application/json", with a weight above 0. */
+/* Returns whether this Accept header names `type`, such as "application/json", with a weight above
+ * 0. */
 bool accepts_type(struct slice accept, const char *type);
 
 /* Parses a whole number from `least` to `most`.  0; -EINVAL when the text is no number; -ERANGE

@@ -12,5 +12,5 @@ struct MHD_Response;
 struct MHD_Response *response_make(struct answer *answer, struct MHD_Connection *connection,
                                    const char *share_with);
 
-/* Whether the client has closed its side of the connection. */
+/* Returns whether the client has closed its side of the connection. */
 bool connection_has_left(struct MHD_Connection *connection);

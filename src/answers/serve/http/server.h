@@ -37,9 +37,9 @@ struct server;
 /* Listens, and starts no thread yet: what comes waits.  NULL with a sentence on failure.  What the
  * options point to must outlive the server. */
 struct server *server_listen(const struct server_options *options, struct fault *fault);
-/* Begins to answer.  0 or -errno with a sentence.  The targets must outlive the server. */
+/* Begins to answer.  Returns 0 or -errno with a sentence.  The targets must outlive the server. */
 int server_start(struct server *server, struct target_list *targets, struct fault *fault);
-/* The address that the server listens on, with the real port. */
+/* Returns the address that the server listens on, with the real port. */
 const struct listen_address *server_address(const struct server *server);
 /* Call it about every second: closes connections that take too long, and starts background jobs. */
 void server_tend(struct server *server);

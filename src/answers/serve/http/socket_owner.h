@@ -26,6 +26,6 @@ void socket_owners_close(struct socket_owners *owners); /* NULL is allowed. */
 
 bool socket_owners_are_told(void); /* Whether the kernel tells whose a connection is. */
 
-/* Who is at the other end of the TCP connection `fd`.  Without `owners`, nobody is our own.  One
- * thread at a time. */
+/* Finds who is at the other end of the TCP connection `fd`.  Without `owners`, nobody is our own.
+ * Only one thread at a time may call this. */
 struct socket_owner socket_owner_find(struct socket_owners *owners, int fd);

@@ -1,11 +1,12 @@
-/* metrics_out.h - numbers in the text that Prometheus reads: format 0.0.4, or OpenMetrics 1.0.
+/* metrics_out.h - writes numbers in the text formats of Prometheus: 0.0.4, or OpenMetrics 1.0.
  *
  *     metrics_init(&out, file, METRICS_TEXT);
  *     metrics_family(&out, "memoir_heap_live_bytes", "gauge", "bytes", "Heap that is allocated.");
  *     metrics_uint(&out, NULL, 0, 4096);
  *     int err = metrics_finish(&out);
  *
- * Label values may be any bytes: what is no UTF-8 becomes U+FFFD, the rest is escaped. */
+ * The values of labels may be any bytes: bytes that are not UTF-8 are written as U+FFFD, and the
+ * rest is escaped. */
 #pragma once
 
 #include <stddef.h>
@@ -19,7 +20,7 @@ const char *metrics_content_type(enum metrics_format format);
 struct metrics_out {
     FILE *file;
     enum metrics_format format;
-    const char *name; /* of the family that is being written */
+    const char *name; /* of the current family */
 };
 
 struct metrics_label {
@@ -28,12 +29,12 @@ struct metrics_label {
 
 void metrics_init(struct metrics_out *out, FILE *file, enum metrics_format format);
 
-/* Begins a family.  The name ends in the unit (if there is one), and in _total if it is a
- * counter.  `type`: gauge or counter; `unit`: "bytes", "seconds", "ratio" or "". */
+/* Begins a family.  The name must end with the unit, if there is one, and with _total for a
+ * counter.  `type` is gauge or counter; `unit` is "bytes", "seconds", "ratio" or "". */
 void metrics_family(struct metrics_out *out, const char *name, const char *type, const char *unit,
                     const char *help);
 
-/* One number of the family; the caller takes care that no two have the same labels. */
+/* Write one number of the family.  The caller must not write two numbers with equal labels. */
 void metrics_uint(struct metrics_out *out, const struct metrics_label *labels, size_t count,
                   uint64_t value);
 void metrics_int(struct metrics_out *out, const struct metrics_label *labels, size_t count,
@@ -41,5 +42,5 @@ void metrics_int(struct metrics_out *out, const struct metrics_label *labels, si
 void metrics_real(struct metrics_out *out, const struct metrics_label *labels, size_t count,
                   double value);
 
-/* 0, or -EIO when something could not be written. */
+/* Returns 0 or -EIO when something could not be written. */
 int metrics_finish(struct metrics_out *out);

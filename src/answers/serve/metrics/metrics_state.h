@@ -1,5 +1,5 @@
-/* metrics_state.h - what /metrics remembers from one request to the next: its sites, and numbers
- * that cost too much to read whenever somebody asks. */
+/* metrics_state.h - what /metrics keeps between requests: its sites, and numbers that are too
+ * expensive to compute for each request. */
 #pragma once
 
 #include "analyze/growth/recording_growth.h"
@@ -7,7 +7,7 @@
 #include "serve/metrics/metrics_out.h"
 #include "serve/content/site_list.h"
 
-#define METRICS_KEEP_NS UINT64_C(500000000) /* so long one text serves everybody */
+#define METRICS_KEEP_NS UINT64_C(500000000) /* for this time a text is sent again */
 
 struct metrics_text {
     char *body;
@@ -18,7 +18,7 @@ struct metrics_text {
 struct growth_state {
     bool is_known;
     struct recording_growth growth;
-    uint64_t judged_ns, cost_ns; /* when, monotonic, and how long it took */
+    uint64_t judged_ns, cost_ns; /* monotonic time of the last judgement, and how long it took */
 };
 
 struct metrics_state {
@@ -27,8 +27,8 @@ struct metrics_state {
     struct memory_look look;
     struct growth_state growth;
     struct sites_state {
-        uint64_t added_ns, cost_ns; /* when the sites were last added up, and how long it took */
-        uint64_t time_ns;           /* of the recording then */
+        uint64_t added_ns, cost_ns; /* when the sites were last summed, and how long that took */
+        uint64_t time_ns;           /* time of the recording then */
     } adding;
 };
 

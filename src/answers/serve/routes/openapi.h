@@ -1,5 +1,5 @@
-/* openapi.h - descriptions of the routes, as they are served: memory-profiler-openapi.json, and
- * all of api/ in one. */
+/* openapi.h - the descriptions of the routes that the server sends: memory-profiler-openapi.json,
+ * and one document of all files in api/. */
 #pragma once
 
 #include <stddef.h>

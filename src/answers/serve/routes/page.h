@@ -1,6 +1,7 @@
-/* page.h - what web/ was made into, as it is served: one document, its script, its style.
+/* page.h - the web page that the server sends, made from web/: one document, its script, its style.
  *
- * All three are empty when the page was not built: without node or its packages (see web/make). */
+ * All three are empty if the page was not built, because node or its packages were missing (see
+ * web/make). */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* routes.h - what is served, in one table: one row per route, one file route_*.c per family.
+/* routes.h - the table of routes: one row per route, one file route_*.c per family of routes.
  *
  * To add a route: a handler in the file of its family, its prototype here, its row in routes.c, its
  * description in api/. */
@@ -8,21 +8,21 @@
 #include "serve/targets/target.h"
 
 struct route {
-    const char *path; /* the whole of it */
+    const char *path; /* complete path */
     const char *help; /* for the list of routes */
-    /* Fills the answer.  All handlers run in one thread, one after the other, and have the
-     * target to themselves. */
+    /* Fills the answer.  One thread runs all handlers, one after the other, and nothing else uses
+     * the target meanwhile. */
     void (*handle)(struct target *target, struct request *request, struct answer *answer);
 };
 
 extern const struct route routes[]; /* ends with a NULL path */
 const struct route *
-route_find(const char *path); /* NULL when there is none; one slash too much at the end is none */
-/* Whether errors at this path are JSON whatever the client accepts, as all answers there are. */
+route_find(const char *path); /* NULL if there is none; one slash too many at the end is allowed */
+/* Returns whether errors at this path are always JSON, because all answers there are. */
 bool path_speaks_json(const char *path);
 
-/* For handlers of what Go serves, too: whether the program's own endpoint is asked, or has
- * answered. */
+/* For handlers of paths that Go serves, too.  Returns whether the request is for the program's own
+ * endpoint: the endpoint is being asked, or has answered. */
 bool route_relay(const char *name, struct target *target, struct request *request,
                  struct answer *answer);
 

@@ -1,15 +1,17 @@
-/* map_look.h - all mappings of a process, looked at now and then: whoever draws them asks again
- * and again, and reading them makes the process wait a little (anatomy/snapshot.h).  So a look
- * is good for a second, and for a hundred times as long as it took. */
+/* map_look.h - all mappings of a process, read again now and then.
+ *
+ * Clients that draw the mappings ask often, and reading them makes the process wait a little
+ * (process_map/snapshot.h).  So a result is reused for a second, and for a hundred times as long as
+ * it took to read. */
 #pragma once
 
 #include "process_map/snapshot.h"
 
 struct map_look;
 
-/* The mappings as of the last look, each for itself, sorted by the rules; a new look when that
- * one is too old, or of another process.  Until the next call.  NULL with a sentence, and *err
- * as snapshot_read has it.  `*look` is made when it is NULL. */
+/* Returns each mapping, sorted by the rules; reads them again if the last result is too old or of
+ * another process.  Valid until the next call.  Returns NULL with a sentence, and with the error of
+ * snapshot_read in *err.  Creates *look if it is NULL. */
 const struct breakdown *map_look_refresh(struct map_look **look, uint32_t pid,
                                          const struct sort_rules *rules, int *err,
                                          struct fault *fault);

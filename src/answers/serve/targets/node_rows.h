@@ -1,5 +1,5 @@
-/* node_rows.h - /api/nodes: what each of several nodes or recordings has of memory over time,
- * one row each. */
+/* node_rows.h - /api/nodes: the memory of several nodes or recordings over time, with one row
+ * each. */
 #pragma once
 
 #include "base/json_out.h"
@@ -11,28 +11,29 @@
 #define NODE_POINTS_MOST 20000
 
 struct node_question {
-    uint64_t from_ns, to_ns; /* growth is that in between */
-    const char *column;      /* whose values are wanted, too; NULL: the usual one */
-    uint64_t points;         /* of it, at most */
+    uint64_t from_ns, to_ns; /* time range of the growth */
+    const char *column;      /* column whose values are wanted; NULL: the default */
+    uint64_t points;         /* maximum number of its values */
 };
 
 /* One column of one node, over time. */
 struct node_curve {
     const char *name;
-    size_t points;            /* that are known in the time asked for, as all below */
+    size_t points;            /* known values in the time range; all fields below are of these */
     int64_t first, last, max; /* RAM_NONE without points */
     struct growth growth;
 };
 void node_curve_write(struct json_out *json, const struct node_curve *curve);
 
-/* The key with times (in ns) or values at every n-th place of `count`, n so that there are at
- * most `points`: each the last that is known of those since the one before.  null: none is. */
+/* node_step returns n, so that every n-th of `count` values are at most `points`.  The others write
+ * a key with the times (in ns) or values: each is the last known value since the one before; null
+ * if there is none. */
 size_t node_step(size_t count, uint64_t points);
 void node_times_write(struct json_out *json, const int64_t *times_ns, size_t count, size_t step);
 void node_values_write(struct json_out *json, const int64_t *values, size_t count, size_t step);
 
-/* The whole answer but for its braces.  0 or -errno with a sentence: -EINVAL when there is no
- * such column. */
+/* Write the whole answer without its braces.  Return 0 or -errno with a sentence; -EINVAL if there
+ * is no such column. */
 int node_rows_write_run(struct json_out *json, const struct node_question *question,
                         struct served_run *run, const struct target_list *served,
                         struct fault *fault);

@@ -1,35 +1,36 @@
-/* served_run.h - the folder of a run that is served, looked at again while memoir watch writes
- * into it.
+/* served_run.h - the folder of a served run, read again while memoir watch writes to it.
  *
- * A look lists the whole folder, and the memory of all nodes is read anew after it; so both
- * together are done in at most one part in ten of the time, and no more than once a second.  One
- * thread at a time. */
+ * Reading lists the whole folder, and then the memory of all nodes is read.  Both together take at
+ * most one tenth of the time, and happen at most once a second.  Only one thread at a time may call
+ * these functions. */
 #pragma once
 
 #include "cluster/ram/ram.h"
 
 struct served_run;
 
-/* NULL with a sentence: no folder, or nothing of a run in it, unless somebody is about to write
- * one. */
+/* Opens a run.  Returns NULL with a sentence if there is no folder, or if the folder has nothing of
+ * a run and no writer has opened it. */
 struct served_run *served_run_open(const char *path, struct fault *fault);
 void served_run_close(struct served_run *run); /* NULL is allowed */
 
-/* Looks again if it is time, and something may have been written since. */
+/* Reads the folder again if it is time to, and something may have changed. */
 void served_run_look(struct served_run *run);
 
-/* As of the last look, until the next; NULL: there is nothing in it yet. */
+/* Returns the content at the last look, valid until the next one; NULL: there is nothing yet. */
 const struct run *served_run_content(const struct served_run *run);
-/* Whether memoir watch had it open to write at the last look. */
+/* Returns whether memoir watch had the run open for writing at the last look. */
 bool served_run_is_written(const struct served_run *run);
-/* Grows whenever there may be more than before. */
+/* Returns a number that grows whenever the run may have grown. */
 uint64_t served_run_version(const struct served_run *run);
-/* Its folder without those above it. */
+/* Returns the name of the folder, without the path. */
 const char *served_run_name(const struct served_run *run);
 
-/* The memory of all its nodes, as memoir ram has it; until the next look.  NULL with a sentence. */
+/* Returns the memory of all nodes, as memoir ram has it; valid until the next look.  NULL with a
+ * sentence. */
 const struct ram *served_run_ram(struct served_run *run, struct fault *fault);
 
-/* Unix time of the first capture: all times of its nodes count from there.  0: not known yet. */
+/* Returns the Unix time of the first capture, from which the times of all nodes count; 0: not known
+ * yet. */
 int64_t served_run_begin_us(const struct served_run *run);
-int64_t served_run_end_us(const struct served_run *run); /* of the last one */
+int64_t served_run_end_us(const struct served_run *run); /* of the last capture */

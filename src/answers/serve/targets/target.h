@@ -1,10 +1,10 @@
-/* target.h - what is watched: a process, its recording, a recording alone; or what was watched:
- * a file of another program, a node of a run.
+/* target.h - a target is what the server shows: a process with its recording, a recording alone, a
+ * file of another program, a run, or a node of a run.
  *
- * What is no recording of memoir's is read as a whole, a node of a run when it is first asked
- * about, and again as the run grows. One thread at a time.  A process may have no recording yet:
- * it is looked for now and then.  A number that belongs to another process now is told by when
- * that one began. */
+ * A file that is not a recording of memoir is read as a whole; a node of a run is read when a
+ * client first asks for it, and again when the run has grown.  Only one thread at a time may call
+ * these functions.  A process may have no recording yet: the target searches for one now and then.
+ * A PID that another process has now is detected by the time that the process began. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,86 +21,92 @@ struct target;
 struct target_list;
 struct target_state;
 
-/* NULL with a sentence when there is neither such a process nor such a recording.  The options
- * are copied, not the path. */
+/* Opens a target.  The options are copied, except the path.  Returns NULL with a sentence if there
+ * is no such process or recording. */
 struct target *target_open(const struct target_options *options, struct fault *fault);
 void target_close(struct target *target); /* NULL is allowed */
 
-/* The recording as of now, with its running sums (if `running` is not NULL); both until the next
- * call.  NULL with a sentence that says what to do when there is none. */
+/* Returns the recording as of now, with its running sums (if `running` is not NULL); both are valid
+ * until the next call.  NULL, with a sentence that says what to do, if there is no recording. */
 struct recording *target_recording(struct target *target, const struct running **running,
                                    struct fault *fault);
-/* What is known without adding up all of it, which takes seconds for a large file: whether
- * anything was found of a metric (see columns_used.h), and the end of its last bucket. */
+/* Functions that do not sum up the recording, which takes seconds for a large file: whether a
+ * metric has any value (see columns_used.h), and the end of the last bucket. */
 bool target_has(const struct target *target, const struct metric *metric);
 uint64_t target_time(const struct target *target);
-/* Whether memory grows, of the recording that target_recording last gave; made once for what is
- * there, because that may take seconds.  NULL with a sentence when it cannot be read. */
+/* Returns the growth of the recording that target_recording last returned.  The growth is computed
+ * once per state of the recording, because that may take seconds.  NULL with a sentence if the
+ * recording cannot be read. */
 const struct recording_growth *target_growth(struct target *target, struct fault *fault);
-/* How large the file of the recording is; of a run that of its folder means nothing: 0. */
+/* Returns the size of the recording's file; 0 for a run, whose folder has no such size. */
 uint64_t target_bytes(const struct target *target);
 
 enum target_kind target_kind(const struct target *target);
-const char *target_kind_name(const struct target *target); /* "process"; of all files "recording" */
-/* Whether it is read when it is first asked about, as runs and their nodes are; has a row of its
- * own in /api/nodes; is told of by /api/events by itself. */
+/* "process"; for every kind of file "recording" */
+const char *target_kind_name(const struct target *target);
+/* Return whether the target is read when a client first asks for it, as runs and their nodes are;
+ * whether it has a row of its own in /api/nodes; whether /api/events reports it by itself. */
 bool target_is_read_late(const struct target *target);
 bool target_has_row(const struct target *target);
 bool target_is_told(const struct target *target);
 
-/* Keys of /api/targets but for the id and the kind. */
+/* Writes the keys of /api/targets, except id and kind. */
 void target_describe(struct target *target, struct json_out *json);
-/* The whole of /api/nodes when this target was chosen, as node_rows.h. */
+/* Writes the whole answer of /api/nodes for this target, like node_rows.h. */
 int target_write_nodes(struct target *target, struct json_out *json,
                        const struct node_question *question, const struct target_list *served,
                        struct fault *fault);
 
-/* How it is with it now (target_state.h), one of so many targets; nothing of a run is read. */
+/* Fills *state (target_state.h).  `targets` is the number of all targets.  Reads nothing of a
+ * run. */
 void target_look(struct target *target, size_t targets, struct target_state *state);
 
-/* The run that it is of, or NULL. */
+/* Returns the run that the target belongs to, or NULL. */
 struct served_run *target_run(const struct target *target);
-const char *target_nick(const struct target *target);    /* NULL: no node */
-const char *target_profile(const struct target *target); /* NULL: not of a run, or the usual */
+const char *target_nick(const struct target *target);    /* NULL: the target is not a node */
+const char *target_profile(const struct target *target); /* NULL: not of a run, or the default */
 
-/* Where the history is; NULL: it is none. */
+/* Returns the path of the history; NULL: the target is not a history. */
 const char *target_history(const struct target *target);
 
-/* Whether its recording is in memory; and of a node of a run, so that it can be let go: when it
- * was last asked for, monotonic (0: never). */
+/* Whether the recording is in memory.  For a node of a run, which can be dropped from memory: the
+ * monotonic time when a client last asked for it (0: never); drops it. */
 bool target_is_open(const struct target *target);
 uint64_t target_used_ns(const struct target *target);
 void target_rest(struct target *target);
-/* Before each request: only after that a run which has grown is read again, so what was got
- * during a request stays. */
+/* Call it before each request.  Only then is a run that has grown read again, so what a request got
+ * stays valid during the request. */
 void target_tend(struct target *target);
 
-/* Goes on making sums over stretches of a large recording (analyze/sums/sum_tree.h) that may
- * take so much memory, for about so long. Whether there is more to do. */
+/* Continues to make sums over time ranges of a large recording (analyze/sums/sum_tree.h), for about
+ * `budget_ns`, with at most `bytes_most` of memory.  Returns whether there is more to do. */
 bool target_sum_up(struct target *target, size_t bytes_most, uint64_t budget_ns);
 
-/* The process as of now.  0; -ESRCH with a sentence when it has ended, -ENOENT when none is
- * watched. */
+/* Reads the memory status of the process.  Returns 0; -ESRCH with a sentence if the process has
+ * ended, -ENOENT if the target has no process. */
 int target_memory(struct target *target, struct memory_status *memory, struct fault *fault);
 const struct target_beside *target_beside(const struct target *target);
-uint32_t target_pid(const struct target *target);      /* 0: none */
-uint64_t target_began_ns(const struct target *target); /* the process, unix time; 0: unknown */
+uint32_t target_pid(const struct target *target); /* 0: none */
+/* Unix time when the process began; 0: unknown */
+uint64_t target_began_ns(const struct target *target);
 
-/* The number of the process as --pid or the recording says; 0: not known yet. */
+/* Returns the PID from --pid or from the recording; 0: not known yet. */
 uint32_t target_known_pid(const struct target *target);
-/* That process as of now, also when only its recording is served, as long as that is being
- * written.  0, or -ESRCH when it has ended or may be another one by now. */
+/* Reads the memory status of that process, also if only its recording is served, as long as the
+ * recording is being written.  Returns 0; or -ESRCH if the process has ended, or the PID may belong
+ * to another process by now. */
 int target_known_memory(struct target *target, struct memory_status *memory);
 
-/* The file of the recording without its folders; "" when there is none. */
+/* Returns the name of the recording's file, without folders; "" if there is none. */
 const char *target_file(const struct target *target);
 
-/* The last tree of pages that was made of the recording, for whoever asks for the same again;
- * NULL: none. */
+/* Returns the place of the last tree of pages that was made of the recording, for clients that ask
+ * for it again; NULL in the place: none. */
 struct tree_text **target_kept_tree(struct target *target);
 
-/* For the numbers that /metrics remembers between two calls; NULL when out of memory. */
+/* Returns the numbers that /metrics keeps between requests; NULL when out of memory. */
 struct metrics_state *target_metrics_state(struct target *target);
 
-/* The last look at its mappings, for whoever asks for them again soon; NULL: none. */
+/* Returns the place of the last look at the mappings, for clients that soon ask again; NULL in the
+ * place: none. */
 struct map_look **target_map_look(struct target *target);

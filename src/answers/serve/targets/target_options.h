@@ -1,4 +1,4 @@
-/* target_options.h - what a target is made of: its kind, and what that kind needs. */
+/* target_options.h - the kind of a target, and what this kind needs. */
 #pragma once
 
 #include <stdint.h>
@@ -6,29 +6,33 @@
 struct served_run;
 
 enum target_kind {
-    TARGET_PROCESS,   /* with its recording, when there is one */
+    TARGET_PROCESS,   /* with its recording, if there is one */
     TARGET_RECORDING, /* followed while it grows */
-    TARGET_FOREIGN,   /* a file that is read as a whole: formats/open/input_file.h */
+    TARGET_FOREIGN,   /* a file that is read as a whole, see formats/open/input_file.h */
     TARGET_RUN,       /* all nodes together */
-    TARGET_NODE,      /* profiles of one kind of one node */
-    TARGET_HISTORY,   /* sums over weeks: store/history/history.h */
+    TARGET_NODE,      /* profiles of one kind, of one node */
+    TARGET_HISTORY,   /* sums over weeks, see store/history/history.h */
 };
 
-/* Programs and places that help with what the server itself does not do; NULL: there is none. */
+/* Paths of programs that do what the server itself does not do, and an address; NULL: there is
+ * none. */
 struct target_beside {
-    const char *live;     /* looks into processes: serve/content/live_words.h; names addresses */
-    const char *fetch;    /* asks other servers */
-    const char *history;  /* reads histories: memoir-history */
-    const char *go_pprof; /* where the process serves net/http/pprof itself: go_endpoint_parse */
+    /* program that looks into processes (serve/content/live_words.h) and finds names of
+     * addresses */
+    const char *live;
+    const char *fetch;    /* program that sends requests to other servers */
+    const char *history;  /* program that reads histories: memoir-history */
+    const char *go_pprof; /* address where the process serves net/http/pprof: go_endpoint_parse */
 };
 
 struct target_options {
     enum target_kind kind;
     uint32_t pid;           /* of the process; 0 for other kinds */
-    const char *path;       /* of the file; of a process: NULL when its recording is looked for */
-    struct served_run *run; /* of a run or a node; outlives the target */
+    const char *path;       /* of the file; for a process, NULL: search for its recording */
+    struct served_run *run; /* for a run or a node; outlives the target */
     const char *nick;       /* of the node, copied; NULL for other kinds */
-    const char *profile; /* "heap", "cpu", ...: see run_recording.h; a constant; NULL: the usual */
+    /* "heap", "cpu", ..., a constant, see run_recording.h; NULL: the default */
+    const char *profile;
     struct target_beside beside;
-    uint64_t sites; /* call sites with numbers of their own in /metrics, about */
+    uint64_t sites; /* about how many call sites have numbers of their own in /metrics */
 };
