@@ -79,7 +79,7 @@ void session_ask_pages(struct session *session);
  * look. */
 bool session_is_due(const struct session *session, uint64_t now_ns);
 /* Closes the bucket when it is due and writes what is new, so often that the file is never older
- * than a second.  If a write fails, e.g.  because the disk is full, it is tried again later; only
+ * than a second.  If a write fails, e.g. because the disk is full, it is tried again later; only
  * the first failure is returned, as -errno with `fault`.  Else returns 0. */
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
 bool session_has_failed(const struct session *session); /* The last write failed. */
