@@ -5,7 +5,7 @@
 
 struct executable_facts {
     unsigned bits;         /* 32 or 64; 0: no ELF file. */
-    bool is_ours;          /* For this machine, 64-bit. */
+    bool is_ours;          /* For this machine, of that width. */
     char interpreter[256]; /* The loader it asks for; empty: none, it is static (or 32-bit). */
 };
 
