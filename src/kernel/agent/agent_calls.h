@@ -1,8 +1,8 @@
-/* agent_calls.h - the system calls that the agent makes once it serves, as a seccomp filter.  By
- * hand: libseccomp would be one more library in the one program with privileges, for a table that
- * fits on a page and can be read and tested as it is.
+/* agent_calls.h - a seccomp filter of the system calls that the agent makes once it serves.
+ * Written by hand: libseccomp would be one more library in the only program with privileges, for a
+ * table that fits on a page and can be read and tested as it is.
  *
- * Every other call fails with EPERM, and a call for another kind of machine ends the agent. */
+ * Every other call fails with EPERM, and a call of another architecture ends the agent. */
 #pragma once
 
 #include <linux/filter.h>
@@ -10,8 +10,8 @@
 
 #include "base/fault.h"
 
-/* The filter, for tests too; *count is how many instructions it has. */
+/* Returns the filter, for tests too; *count is its number of instructions. */
 const struct sock_filter *agent_call_filter(size_t *count);
 
-/* From here on, only those.  0 or -errno. */
+/* From now on, allows only these calls.  Returns 0 or -errno. */
 int agent_limit_calls(struct fault *fault);

@@ -1,9 +1,10 @@
-/* agent_files.h - which files the agent may still see once it serves: those of /proc, to read them,
- * and the folder of its socket, to take the socket away.  By Landlock, where the kernel has it. */
+/* agent_files.h - the files that the agent may still use once it serves: those of /proc, for
+ * reading, and the folder of its socket, to remove the socket.  Uses Landlock, if the kernel has
+ * it. */
 #pragma once
 
 #include "base/fault.h"
 
-/* No file but those below `proc`, to read them; in `folder` it may remove files.  0, also where
- * there is no Landlock; or -errno. */
+/* From now on, only files below `proc` can be read, and files in `folder` can be removed.  Returns
+ * 0, also if there is no Landlock; or -errno. */
 int agent_limit_files(const char *proc, const char *folder, struct fault *fault);

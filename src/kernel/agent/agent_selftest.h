@@ -1,13 +1,12 @@
-/* agent_selftest.h - whether the programs in the kernel see what they should: the agent watches
- * itself touch a page, and work and wait for some milliseconds.
+/* agent_selftest.h - checks whether the BPF programs see what they should: the agent watches itself
+ * touch a page, and work and wait for some milliseconds.
  *
- * Fails in a pid namespace of its own, where processes have other numbers than the kernel knows
- * them by. */
+ * Fails in a PID namespace of its own, where processes have other PIDs than the kernel's. */
 #pragma once
 
 #include "agent/kernel_side.h"
 
-/* 0 or -errno with one sentence.  Where only time cannot be seen it is 0, and `no_time` says
- * why; else that is "". */
+/* Returns 0, or -errno with one sentence.  If only time cannot be seen, returns 0, and `no_time`
+ * says why; else `no_time` is "". */
 int agent_selftest(struct kernel_side *side, const char *proc, struct fault *no_time,
                    struct fault *fault);

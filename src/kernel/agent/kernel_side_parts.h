@@ -1,4 +1,4 @@
-/* kernel_side_parts.h - the inside of kernel_side.h, for the files that make it up: loading,
+/* kernel_side_parts.h - the inside of kernel_side.h, for the files that implement it: loading,
  * recorders, processes. */
 #pragma once
 
@@ -15,11 +15,11 @@
 #include "memoir.skel.h"
 
 struct peer_maps {
-    int ring, known;   /* -1: nobody has this place */
-    uint64_t fresh_ns; /* when its known stacks were last forgotten */
-    uint64_t told_ns;  /* when it last asked for waits that are not over */
+    int ring, known;   /* -1: no peer has this place. */
+    uint64_t fresh_ns; /* When its known stacks were last forgotten. */
+    uint64_t told_ns;  /* When it last asked for waits that are still going on. */
     uint32_t user;
-    uint32_t share; /* one number per user that has peers */
+    uint32_t share; /* One number per user that has peers. */
 };
 
 #define NO_PEER                                                                                    \
@@ -28,37 +28,37 @@ struct peer_maps {
         .ring = -1, .known = -1                                                                    \
     }
 
-/* A ring lives as long as somebody has its descriptor. */
+/* A ring lives as long as any process has its descriptor. */
 struct given_ring {
-    uint32_t id, user; /* id 0: none */
+    uint32_t id, user; /* id 0: none. */
 };
 
 struct kernel_side {
     struct memoir_bpf *bpf;
     struct peer_maps peers[AGENT_PEERS_MAX];
-    struct bpf_link *kernel_pages[2]; /* on_kernel_page, on_kernel_page_free; NULL: nobody asked */
+    /* on_kernel_page, on_kernel_page_free; NULL: no peer asked. */
+    struct bpf_link *kernel_pages[2];
     struct kernel_time time;
     int cpus;
     uint32_t peer_count, generation;
     struct given_ring given[AGENT_RINGS_MAX];
-    struct bpf_link *own_files, *all_maps; /* iterators */
+    struct bpf_link *own_files, *all_maps; /* Iterators. */
 };
 
-/* What libbpf said last, for a sentence. */
+/* Returns the last message of libbpf, for a sentence. */
 const char *kernel_side_last_words(void);
 
-/* An empty map for known stacks, in the place of the one there was.  0 or -errno. */
+/* Replaces the map of known stacks by an empty one.  Returns 0 or -errno. */
 int kernel_side_fresh_known(struct kernel_side *side, uint32_t peer);
 
-/* Runs an iterator to its end.  0 or -errno. */
+/* Runs an iterator to its end.  Returns 0 or -errno. */
 int kernel_side_ask(struct bpf_link *iterator);
 
-/* `key`: a process's number, with AGENT_OF_TIME or without. */
+/* `key`: a PID, with or without AGENT_OF_TIME. */
 void kernel_side_remove_key(struct kernel_side *side, uint32_t key);
 
-/* The targets of a peer, its own and children that the kernel added: counts them, and takes them
- * out if `take`. */
+/* Counts the targets of a peer, also the children that the kernel added; removes them if `take`. */
 uint32_t kernel_side_each_target(struct kernel_side *side, uint32_t peer, bool take);
 
-/* Nobody awaits anything for a peer any more. */
+/* Ends all that a peer awaits. */
 void kernel_side_await_nobody(struct kernel_side *side, uint32_t peer);

@@ -1,11 +1,11 @@
-/* cpu_station.h - where the time of processes goes, in a thread of its own: samples of threads
- * that run, and the waits of those that do not; user and kernel stacks walked while they come,
- * of which only addresses are kept.
+/* cpu_station.h - where processes spend their time, recorded in a thread of its own: samples of
+ * threads that run, and the waits of threads that do not.  User and kernel stacks are walked as
+ * they come; only addresses are kept.
  *
- * Two kinds of use.  Each process by itself: cpu_station_watch and cpu_station_collect with its
- * number, one recording each. Or all together (`together`): one recording of everything that is
- * sampled, each process an outermost frame of its own. All functions may be called from one
- * other thread. */
+ * There are two ways to use it.  Each process by itself: cpu_station_watch, and cpu_station_collect
+ * with its PID, one recording each.  Or all together (`together`): one recording of everything that
+ * is sampled, with each process as an outermost frame.  All functions may be called from one other
+ * thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,68 +16,70 @@
 struct cpu_station;
 
 enum cpu_source {
-    CPU_SOURCE_ANY, /* the agent if there is one */
+    CPU_SOURCE_ANY, /* The agent if there is one, else perf events. */
     CPU_SOURCE_AGENT,
-    CPU_SOURCE_PERF /* perf events: needs nobody */
+    CPU_SOURCE_PERF /* Perf events: need no agent. */
 };
 
 #define CPU_HZ_DEFAULT 99u
 #define CPU_HZ_MAX     997u
 
 struct cpu_station_options {
-    const char *socket; /* of the agent */
+    const char *socket; /* Of the agent. */
     enum cpu_source source;
-    uint32_t hz;            /* 0: time on a processor is not sampled */
-    bool off_cpu;           /* waits too */
-    uint64_t wait_least_ns; /* shorter waits are only summed, without their stacks; 0: 1 us */
-    /* processes that a watched one starts count, too: with `together` in its recording,
-     * otherwise as processes that cpu_station_next_child tells */
+    uint32_t hz;            /* 0: time on a processor is not sampled. */
+    bool off_cpu;           /* Waits, too. */
+    uint64_t wait_least_ns; /* Shorter waits are only summed, without their stacks; 0: 1 us. */
+    /* Processes that a watched one starts count, too: with `together` in its recording, else as
+     * processes that cpu_station_next_child returns. */
     bool children;
-    bool together;      /* one recording of all */
-    bool whole_machine; /* with `together`: everything that runs, without idling */
-    /* with `together`: everything in this folder of the cgroup file system; NULL: none */
+    bool together;      /* One recording of all. */
+    bool whole_machine; /* With `together`: everything that runs, without idle time. */
+    /* With `together`: everything in this folder of the cgroup file system; NULL: none. */
     const char *cgroup;
-    bool no_kernel;   /* frames inside the kernel are not wanted */
-    bool leaves_room; /* somebody else here needs memory that the user may lock, too */
+    bool no_kernel;   /* Frames inside the kernel are not wanted. */
+    bool leaves_room; /* Another part of the recorder needs memory that the user may lock, too. */
 };
 
 struct cpu_state {
     struct timing timing;
-    uint64_t stack_ends[STACK_END_KINDS]; /* of samples */
-    uint64_t wait_ends[STACK_END_KINDS];  /* of waits that are told one by one, once each */
-    bool has_ended, has_execed;           /* the latter since it was last asked */
-    bool sees_kernel;                     /* stacks inside the kernel */
+    uint64_t stack_ends[STACK_END_KINDS]; /* Of samples. */
+    uint64_t wait_ends[STACK_END_KINDS];  /* Of waits with a record of their own, once each. */
+    bool has_ended, has_execed;           /* has_execed: since the last question. */
+    bool sees_kernel;                     /* Stacks inside the kernel. */
     bool uses_agent;
-    char doubts[8][400]; /* sentences: what is not seen, why, and what to do; "" past the last */
+    char doubts[8][400]; /* Sentences: what is not seen, why, and what to do; "" after the last. */
 };
 
-/* Begins.  NULL with `fault`: one sentence what is not permitted and the command that permits
- * it. */
+/* Starts the station.  Returns NULL with `fault` on failure: one sentence about what is not
+ * permitted, and the command that permits it. */
 struct cpu_station *cpu_station_open(const struct cpu_station_options *options,
                                      struct fault *fault);
-void cpu_station_close(struct cpu_station *station); /* also NULL */
+void cpu_station_close(struct cpu_station *station); /* NULL is allowed. */
 
-/* All threads of a process, and those that it starts.  `is_new`: it waits for our word and then
- * execs.  0 or -errno with `fault`. */
+/* Watches all threads of a process, and those that it starts.  `is_new`: it waits for our order and
+ * then executes a program.  Returns 0, or -errno with `fault`. */
 int cpu_station_watch(struct cpu_station *station, uint32_t pid, bool is_new, struct fault *fault);
-/* The same for whoever becomes a program of this name, from its first instruction on;
- * cpu_station_next_child tells of it unless all are `together`.  `is_once`: the first alone.
- * `name` must last.  0; -ENOTSUP where nobody can tell; or -errno with `fault`. */
+/* Watches every process that executes a program of this name, from its first instruction on; unless
+ * all are `together`, cpu_station_next_child returns it.  `is_once`: only the first one.  `name`
+ * must outlive the station.  Returns 0; -ENOTSUP if the source cannot tell; or -errno with
+ * `fault`. */
 int cpu_station_await(struct cpu_station *station, const char *name, bool is_once,
                       struct fault *fault);
-/* The recording that its time went to is gone: if there is another one, it is told what comes
+/* To be called when the recording of the process is gone: a later recording of it gets what happens
  * from now on. */
 void cpu_station_leave(struct cpu_station *station, uint32_t pid);
 
-/* What was found since the last time, as cells, thread cells and moments of `bucket`, whose
- * stacks and threads are put into `recording`, the same one each time; `bucket_begin_ns` and
- * `bucket_end_ns` are on the monotonic clock.  `pid` 0: of all, with `together`. 0; -ESRCH when
- * it is not watched; -ENOMEM. */
+/* Adds what was found since the last call to `bucket`, as cells, thread cells and moments, with
+ * their stacks and threads in `recording`, which is the same in each call.  `bucket_begin_ns` is on
+ * the monotonic clock.  `pid` 0: of all processes, with `together`.  Returns 0; -ESRCH if `pid` is
+ * not watched; or -ENOMEM. */
 int cpu_station_collect(struct cpu_station *station, uint32_t pid, struct recording *recording,
                         struct bucket *bucket, uint64_t bucket_begin_ns, struct cpu_state *state);
 
-/* false when `pid` is not watched. */
+/* Returns false if `pid` is not watched. */
 bool cpu_station_state(struct cpu_station *station, uint32_t pid, struct cpu_state *state);
 
-/* A child of a watched process that is watched too, and of which nobody was told yet; 0: none. */
+/* Returns a child of a watched process that is watched, too, and was not returned before; 0 if
+ * there is none. */
 uint32_t cpu_station_next_child(struct cpu_station *station);

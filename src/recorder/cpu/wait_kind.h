@@ -1,4 +1,4 @@
-/* wait_kind.h - what a thread waits for, by where it is in the kernel. */
+/* wait_kind.h - what a thread waits for, by the kernel function that it is in. */
 #pragma once
 
 enum wait_kind {
@@ -7,17 +7,17 @@ enum wait_kind {
     WAIT_DISK,
     WAIT_SLEEP,
     WAIT_NETWORK,
-    WAIT_POLL, /* for one of several things */
+    WAIT_POLL, /* For one of several things. */
     WAIT_PIPE,
     WAIT_CHILD,
-    WAIT_PROCESSOR, /* it could run: others did */
-    WAIT_STOPPED,   /* by a signal or a debugger */
+    WAIT_PROCESSOR, /* Could run, but other threads did. */
+    WAIT_STOPPED,   /* By a signal or a debugger. */
     WAIT_KINDS
 };
 
-/* "[waits: lock]"; "[waits]" for the first. */
+/* Returns "[waits: lock]"; "[waits]" for WAIT_UNKNOWN. */
 const char *wait_kind_name(enum wait_kind kind);
 
-/* What somebody waits for who is in this function of the kernel; WAIT_UNKNOWN when it does not
- * tell. */
+/* Returns what a thread in this function of the kernel waits for; WAIT_UNKNOWN if the function does
+ * not tell. */
 enum wait_kind wait_kind_of(const char *function);

@@ -1,9 +1,9 @@
-/* control_socket.h - the socket by which another memoir asks something of a recorder.
+/* control_socket.h - the socket by which another memoir sends requests to a recorder.
  *
- * It is in the abstract namespace: nothing on disk, gone with the recorder.  Anybody may take any
- * name there, so none is agreed upon: a name has the number of the process and one that nobody can
- * guess, whoever asks finds all names of a process in /proc/net/unix, and the kernel says whose the
- * socket behind each is. */
+ * It is in the abstract namespace: it is not on disk, and is gone with the recorder.  Any process
+ * may take any name there, so no name is agreed upon: a name has the PID of the process and a
+ * number that nobody can guess.  The asking side finds all names for a process in /proc/net/unix,
+ * and the kernel says who owns the socket behind each name. */
 #pragma once
 
 #include <stdint.h>
@@ -13,16 +13,17 @@
 
 #include "base/vec.h"
 
-/* Listens for requests about `pid`: whoever calls this is who answers, as the kernel tells those
- * who ask.  A descriptor or -errno. */
+/* Listens for requests about `pid`.  The kernel tells the asking side which process called this.
+ * Returns a descriptor or -errno. */
 int control_socket_listen(pid_t pid);
 
-/* The numbers in the names of all that listen for requests about `pid`, or say so. */
+/* Finds the numbers in the names of all sockets that listen for requests about `pid`, or claim
+ * to. */
 struct control_names {
     VEC(uint64_t) numbers;
 };
 int control_names_find(pid_t pid, struct control_names *names);
 void control_names_fini(struct control_names *names);
 
-/* The address of such a name; its length. */
+/* Fills in the address of such a name; returns its length. */
 socklen_t control_socket_name(pid_t pid, uint64_t number, struct sockaddr_un *name);

@@ -1,12 +1,11 @@
-/* keeper.h - what a recorder may do only with rights, done for it by a process that parses nothing.
+/* keeper.h - does for a recorder what needs rights, in processes that parse nothing.
  *
- * The recorder reads what the watched program wrote, so it gives up its rights first (keeper_begin,
- * then sandbox.h).  Two keepers are forked before and stay as they are: one for facts about
+ * The recorder reads what the watched program wrote, so it first gives up its rights (keeper_begin,
+ * then sandbox.h).  Two keepers are forked before that and keep the rights: one for facts about
  * processes and for the recorder's own files, which answers at once; one for files of modules and
- * for the namer, which may wait for a disk.  They take requests of one size from their line
- * (keeper_message.h), and do what these allow and nothing else.  They end with the recorder, at
- * once, whatever it ends by; when one ends before it, what it did is not done any more, and the
- * recording goes on. */
+ * for the namer, which may wait for a disk.  They take requests of a fixed size from their line
+ * (keeper_message.h), and do only what these allow.  They end at once with the recorder, however it
+ * ends.  If a keeper ends first, what it did is no longer done, and the recording goes on. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,47 +17,47 @@
 #include "keeper/arena_mark.h"
 
 struct keeper_wish {
-    const void *arena; /* as it is mapped here */
+    const void *arena; /* As it is mapped here. */
     size_t arena_bytes;
-    int arena_fd;       /* which the keeper of facts keeps open: others map it by that */
-    const char *output; /* see keeper_outputs.h */
+    int arena_fd; /* The keeper of facts keeps it open: other processes map the arena by it. */
+    const char *output; /* See keeper_outputs.h. */
     const char *folder;
     int claim;
 };
 
-/* Makes the keepers of this process, which must have one thread; `name` is how others open the
- * arena from now on.  0 or -errno, and then there are none. */
+/* Forks the keepers of this process, which must have one thread.  Sets `name`, by which other
+ * processes open the arena from now on.  Returns 0; or -errno, and then there are none. */
 int keeper_begin(const struct keeper_wish *wish, char name[ARENA_NAME_MAX]);
-/* The program that is recorded, and whether it was started for that: told once, before the recorder
- * gives up its rights.  Signals go to one that was. */
+/* Tells the keepers the recorded program, and whether the recorder started it; to be called once,
+ * before the recorder gives up its rights.  Signals are only sent to a program that it started. */
 int keeper_tell_program(pid_t pid, bool is_started);
-/* From now on this process asks them: proc_open.h, foreign_file.h, growing_file.h and name_client.h
- * do so by themselves. */
+/* From now on, this process asks the keepers: proc_open.h, foreign_file.h, growing_file.h and
+ * name_client.h do so by themselves. */
 void keeper_use(void);
-/* Whether it does. */
+/* Returns whether keeper_use was called. */
 bool keeper_is_used(void);
-/* Waits until they have ended.  Also when there are none. */
+/* Waits until the keepers have ended.  Does nothing if there are none. */
 void keeper_end(void);
-/* How many requests there were. */
+/* Returns the number of requests so far. */
 uint64_t keeper_requests(void);
 
-/* All that follows is asked of them; any thread may. */
+/* The functions below ask a keeper; any thread may call them. */
 
-/* -errno, or what is known of a process. */
+/* Returns 0 with what is known of a process, or -errno. */
 int keeper_uses_arena(uint32_t pid, enum arena_finding *found, bool *is_old);
-/* See arena_mark_find; 0 also when there is nobody to ask. */
+/* See arena_mark_find; returns 0 also if there is no keeper to ask. */
 uint32_t keeper_find_user(uint32_t besides, bool *is_proved);
 int keeper_send_signal(int number, int64_t value);
-/* The priority of the calling thread: `real_time` 0 is none. */
+/* Sets the priority of the calling thread; `real_time` 0: not real-time. */
 int keeper_raise(int nice, int real_time);
-int keeper_listen(pid_t pid); /* a descriptor, see control_socket.h */
+int keeper_listen(pid_t pid); /* Returns a descriptor, see control_socket.h. */
 
 int keeper_output_look(const char *path, int64_t *bytes);
 int keeper_output_remove(const char *path, bool only_empty);
-/* What place_put_aside says. */
+/* Returns as place_put_aside does. */
 int keeper_output_put_aside(const char *path);
 
-/* A child that is about to be forked and to ask something gets a line of its own: a descriptor,
- * -errno.  The child says that it is the one; the parent closes it. */
+/* A child that is about to be forked and that will ask a keeper gets a line of its own.  Returns a
+ * descriptor or -errno.  The child calls keeper_branch_use; the parent closes the line. */
 int keeper_branch_open(void);
 void keeper_branch_use(int line);

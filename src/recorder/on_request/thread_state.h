@@ -1,4 +1,4 @@
-/* thread_state.h - what a thread of another process does now, as the kernel tells without
+/* thread_state.h - what a thread of another process does now, as far as the kernel tells without
  * stopping it. */
 #pragma once
 
@@ -11,27 +11,27 @@
 
 struct thread_state {
     char name[THREAD_NAME_MOST];
-    char letter; /* as in /proc: R runs, S and D wait, T is stopped, t is traced; 0: it is gone */
+    char letter; /* As in /proc: R runs, S and D wait, T is stopped, t is traced; 0: it is gone. */
     char waits
         /* for what: "lock", "disk", "sleep", "network", "poll", "pipe", "child", "stopped"; ""
          * unknown, or not */
         [WAIT_NAME_MOST];
-    char call[CALL_NAME_MOST]; /* the system call that it is in; "" none, or not known */
+    char call[CALL_NAME_MOST]; /* The system call that it is in; "": none, or unknown. */
 };
 
-/* Never fails: what cannot be read is not known. */
+/* Never fails: what cannot be read is unknown. */
 void thread_state_read(uint32_t pid, uint32_t tid, struct thread_state *state);
 
-/* "runs", "waits: lock, futex", "waits where nothing disturbs it, read": for people. */
+/* Renders for people: "runs", "waits: lock, futex", "waits where nothing disturbs it, read". */
 void thread_state_render(const struct thread_state *state, char *text, unsigned room);
 
-/* Whether it is in a call that somebody interrupted and the kernel goes on with, under a number
- * that does not say which. */
+/* Returns whether the thread is in a call that was interrupted and that the kernel has resumed
+ * under a number which does not say which call. */
 bool thread_call_is_resumed(const struct thread_state *state);
-/* It is in this system call. */
+/* Notes that the thread is in this system call. */
 void thread_call_set(struct thread_state *state, long number);
 
-/* Inside, and for tests: takes what /proc/PID/task/TID/syscall says into `call`.  The number of
- * its first argument if that is a descriptor and it depends on its kind what is waited for; else
- * -1. */
+/* Internal, and for tests: reads the call from the text of /proc/PID/task/TID/syscall.  If the
+ * first argument is a descriptor, and its type decides what the thread waits for, returns that
+ * descriptor; else -1. */
 int thread_call_parse(const char *text, struct thread_state *state);

@@ -1,8 +1,8 @@
-/* code_tables.h - how to step out of any function of one file, by addresses of the file.
+/* code_tables.h - how to unwind any function of one file, by addresses of the file.
  *
  * Made from .eh_frame (found through its header, by the program headers alone if need be), from
- * .debug_frame where there is none, and from Go's pclntab for Go's functions.  The file is
- * hostile: everything is bounded, and what makes no sense is as if it were not there. */
+ * .debug_frame if there is none, and from Go's pclntab for Go's functions.  The file is hostile:
+ * everything is bounded, and what is invalid is ignored. */
 #pragma once
 
 #include "stacks/code_image.h"
@@ -13,46 +13,47 @@
 
 struct code_tables {
     char build_id[ELF_BUILD_ID_HEX];
-    uint64_t entry;                         /* where the kernel enters it; 0: nowhere */
-    size_t bytes;                           /* kept */
-    Elf64_Phdr segments[CODE_SEGMENTS_MAX]; /* the loaded ones, executable ones first */
+    uint64_t entry;                         /* Where the kernel enters it; 0: nowhere. */
+    size_t bytes;                           /* Kept. */
+    Elf64_Phdr segments[CODE_SEGMENTS_MAX]; /* The loaded ones; executable ones first. */
     uint32_t segment_count;
     bool has_frames;
-    struct eh_view frames;  /* .eh_frame, searched by its header */
-    struct eh_view listed;  /* .eh_frame without one, or .debug_frame */
-    struct eh_entry *index; /* of the listed, by address; NULL: none */
+    struct eh_view frames;  /* .eh_frame, searched by its header. */
+    struct eh_view listed;  /* .eh_frame without a header, or .debug_frame. */
+    struct eh_entry *index; /* Of `listed`, by address; NULL: none. */
     size_t index_count;
     bool is_go;
     struct pclntab go;
     uint64_t go_low, go_high;
-    struct code_image image; /* what the others point into */
+    struct code_image image; /* The other members point into it. */
 };
 
-/* Part of code_tables_init: finds tables that have no header, and sorts their entries.  What is
- * to be kept of the image. */
+/* A part of code_tables_init: finds tables that have no header, and sorts their entries.  Returns
+ * the part of the image that must be kept. */
 struct image_part frame_index_read(struct code_tables *tables, const struct elf_view *view,
                                    const struct image_source *source);
 
-/* Reads what is needed.  0, -EINVAL when it is no ELF object, -ENOMEM.  The caller ends it with
+/* Reads what is needed.  Returns 0, -EINVAL if it is not an ELF object, or -ENOMEM.  End it with
  * code_tables_fini. */
 int code_tables_init(struct code_tables *tables, const struct image_source *source);
 void code_tables_fini(struct code_tables *tables);
-/* Gives up all but what the headers say: there are no rules then. */
+/* Frees everything except what the headers say: there are no rules then. */
 void code_tables_shrink(struct code_tables *tables);
 
-/* What tells one content from another: reads as little as possible.  0 when it is no ELF object. */
+/* Returns a number that tells one content from another; reads as little as possible.  Returns 0 if
+ * it is not an ELF object. */
 uint64_t code_identity(const struct image_source *source);
 
-/* Where the mapping of the file's `offset` at `start` puts the file's addresses: false when it
- * maps no segment of it. */
+/* Finds the difference between addresses of the process and of the file, for a mapping of the
+ * file's `offset` at `start`.  Returns false if that maps no segment. */
 bool code_tables_bias(const struct code_tables *tables, uint64_t start, uint64_t offset,
                       uint64_t *bias);
 
-/* The row for an address.  0, -ENOENT, -EINVAL as eh_frame_row. */
+/* Finds the row for an address.  Returns 0, -ENOENT or -EINVAL as eh_frame_row does. */
 int code_tables_row(const struct code_tables *tables, uint64_t pc, struct unwind_row *row);
-/* The packed rule; RULE_MISSING when there is none, RULE_OUTERMOST with an offset when the stack
- * goes on elsewhere. */
+/* Returns the packed rule; RULE_MISSING if there is none; RULE_OUTERMOST with an offset if the
+ * stack continues elsewhere. */
 unwind_rule code_tables_rule(const struct code_tables *tables, uint64_t pc, uint32_t module);
 
-/* Whether this is code that the kernel jumps to, where a stack begins. */
+/* Returns whether this is code to which the kernel jumps, where a stack begins. */
 bool code_tables_is_entry(const struct code_tables *tables, uint64_t pc);

@@ -1,10 +1,10 @@
-/* process_code.h - the code of one process: what lies at an address, and how to step out of a
- * function there.
+/* process_code.h - the code of one process: what is at an address, and how to unwind a function
+ * there.
  *
- * Read from /proc while the process runs, in whatever namespace it is and whether or not its
- * files are still there; needs no more rights than to read its memory.  Unwind tables are made
- * when first wanted and shared by all processes of a store that run the same file.  One
- * process_code per program that runs: after an exec, close it and open another. Not thread-safe. */
+ * Read from /proc while the process runs, in whatever namespace it is and whether or not its files
+ * still exist; needs no more rights than to read its memory.  Unwind tables are made when first
+ * needed, and shared by all processes of a store that run the same file.  One process_code per
+ * program that runs: after an exec, close it and open another.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,96 +14,99 @@
 struct code_store;
 struct code_tables;
 struct process_code;
-struct unwind_row; /* of unwind/eh_frame.h, which does not go together with <signal.h> */
+struct unwind_row; /* In unwind/eh_frame.h, which cannot be included together with <signal.h>. */
 
 enum code_kind {
-    CODE_FILE, /* of an ELF object */
-    CODE_MADE, /* at run time: in no file, or in one that is none */
-    /* of a file that nobody can read any more: the process was gone before it was asked for */
+    CODE_FILE, /* Of an ELF object. */
+    CODE_MADE, /* Made at run time: in no file, or in a file that is not ELF. */
+    /* Of a file that can no longer be read: the process was gone before we asked. */
     CODE_LOST
 };
 
 struct code_region {
-    uint64_t start, end, offset; /* addresses; where in the file */
+    uint64_t start, end, offset; /* Addresses; offset in the file. */
     uint64_t device, inode;
-    const char *path; /* as the process sees it, without " (deleted)"; "" for none, "[vdso]" */
+    const char *path; /* As the process sees it, without " (deleted)"; "" for none, "[vdso]". */
     enum code_kind kind;
-    uint64_t bias;                     /* address - ELF address */
-    uint64_t module_start, module_end; /* all mappings of the object */
-    uint64_t number;                   /* of this code at this place: other code, other number */
-    const char *build_id;              /* lower-case hex, or "" */
-    struct code_tables *tables;        /* NULL: none could be read */
-    bool is_prepared;                  /* kind, bias, build_id and tables are known */
+    uint64_t bias;                     /* Address - ELF address. */
+    uint64_t module_start, module_end; /* All mappings of the object. */
+    uint64_t number;            /* Of this code at this place: other code has another number. */
+    const char *build_id;       /* Lower-case hex, or "". */
+    struct code_tables *tables; /* NULL: none could be read. */
+    bool is_prepared;           /* kind, bias, build_id and tables are known. */
 };
 
-/* What all processes share: tables by file.  `bytes_max` bounds the memory of all tables
- * together; a file that does not fit any more has no rules, and is counted.  Outlives its
- * processes.  NULL when out of memory. */
+/* What all processes share: tables by file.  `bytes_max` bounds the memory of all tables together;
+ * a file that does not fit has no rules, and is counted.  Must outlive its processes.  Returns NULL
+ * when out of memory. */
 struct code_store *code_store_create(size_t bytes_max);
 void code_store_destroy(struct code_store *store);
-/* From now on tables stay when nobody uses them any more, for those who come later. */
+/* From now on, tables that are no longer used stay, for later processes. */
 void code_store_keep_unused(struct code_store *store);
 struct code_store_size {
     size_t files, bytes;
-    size_t refused; /* files whose tables found no room, so far */
+    size_t refused; /* Files so far whose tables found no room. */
 };
 struct code_store_size code_store_measure(const struct code_store *store);
 
-/* 0 or -errno: -ESRCH when there is no such process, -EACCES when we may not look at it. */
+/* Returns 0 or -errno: -ESRCH no such process, -EACCES not allowed. */
 int process_code_open(struct code_store *store, uint32_t pid, struct process_code **code);
-void process_code_close(struct process_code *code); /* NULL is fine */
+void process_code_close(struct process_code *code); /* NULL is allowed. */
 
-/* The code of a process that nobody can look at any more, from what was written down about it:
- * mappings are told, and their files are those of this machine, where they are there.  `parent`:
- * begins with what that one has; NULL: with nothing. Refreshing does nothing.  0 or -ENOMEM. */
+/* The code of a process that can no longer be looked at, from a list of its mappings
+ * (process_code_map); their files are those of this machine, if they exist here.  `parent`: begins
+ * with a copy of its mappings; NULL: with none.  Refreshing does nothing.  Returns 0 or -ENOMEM. */
 int process_code_create(struct code_store *store, const struct process_code *parent,
                         struct process_code **code);
 struct code_mapping {
     uint64_t start, end, offset;
-    const char *path;     /* must outlive the code; so must the next one */
-    const char *build_id; /* lower-case hex; a file that has another is not used.  "": not known */
+    const char *path;     /* Must outlive the code, like build_id. */
+    const char *build_id; /* Lower-case hex; a file with another one is not used.  "": unknown. */
 };
-/* Takes the place of what was there.  0, -EINVAL when it ends before it begins, -ENOSPC when
- * there are LISTED_REGIONS_MAX, or -ENOMEM. */
+/* Adds a mapping, which replaces what was there.  Returns 0; -EINVAL if it ends before it begins;
+ * -ENOSPC if there are LISTED_REGIONS_MAX already; or -ENOMEM. */
 #define LISTED_REGIONS_MAX 65536u
 int process_code_map(struct process_code *code, const struct code_mapping *mapping);
 
-/* The executable mapping that holds `address`, prepared; NULL when it is in none that is known.
- * Valid until the next refresh. */
+/* Returns the executable mapping that contains `address`, prepared; NULL if it is in none that is
+ * known.  Valid until the next refresh. */
 const struct code_region *process_code_find(struct process_code *code, uint64_t address);
 
-/* The list of code that its runtime made (symbols/lookup/perf_map.h), as we see it; "" when
- * there is none.  Looked for at most once a second, and only taken if the user of the process
- * made it. */
+/* Returns the path, as we see it, of the list of code that its runtime made
+ * (symbols/lookup/perf_map.h); "" if there is none.  Looks for it at most once a second, and
+ * accepts it only if the user of the process made it. */
 const char *process_code_made_list(struct process_code *code);
-/* The same told, for one that was made from a list; a path that is too long is none. */
+/* Sets that path for code that was made by process_code_create; a path that is too long counts as
+ * none. */
 void process_code_tell_made_list(struct process_code *code, const char *path);
 
-/* Reads the mappings again.  0 or -errno: what was known stays then. */
+/* Reads the mappings again.  Returns 0; or -errno, with what was known kept. */
 int process_code_refresh(struct process_code *code);
-/* The same for an address that is in no mapping, if the last time was long enough ago: at most
- * REFRESHES_PER_SECOND, and less and less often (down to one in four seconds) while nothing
- * changes.  Whether the list was read. */
+/* For an address that is in no mapping: reads the mappings again if the last time was long enough
+ * ago, at most REFRESHES_PER_SECOND, and less and less often (down to once in four seconds) while
+ * nothing changes.  Returns whether they were read. */
 #define REFRESHES_PER_SECOND 8u
 bool process_code_refresh_if_due(struct process_code *code);
 
-/* Whether a refresh found known code gone or other code in its place, since this was last asked:
+/* Returns whether a refresh since the last call found known code gone, or other code in its place:
  * stacks that were known by their words alone may now mean something else. */
 bool process_code_was_replaced(struct process_code *code);
 
-/* Prefix of its files' paths where they are not where ours are; else NULL.  Lives for ever. */
+/* Returns the prefix of its files' paths if they are not where ours are; else NULL.  The text is
+ * never freed. */
 const char *process_code_root(const struct process_code *code);
 
-/* A number for what is known to lie at all its addresses: never that of another process, and a
- * new one after a refresh. */
+/* Returns a number for what is known at all its addresses: never that of another process, and a new
+ * one after a refresh. */
 uint64_t process_code_number(const struct process_code *code);
 
-/* How to step out of the function at `address`: a packed rule of unwind/rule.h, whose module
- * number is 1 + the number of the region, 0 when there is none.  Remembered, so cheap the second
- * time. */
+/* Returns how to unwind the function at `address`: a packed rule of unwind/rule.h, whose module
+ * number is 1 + the number of the region, 0 if there is none.  Remembered, so the second time is
+ * cheap. */
 uint64_t process_code_rule(struct process_code *code, uint64_t address);
-/* The whole row for rules that do not pack; in addresses of the file.  0 or -errno. */
+/* Finds the whole row, for rules that do not pack; in addresses of the file.  Returns 0 or
+ * -errno. */
 int process_code_row(struct process_code *code, uint64_t address, struct unwind_row *row);
 
-/* Instructions as they are now.  false when they cannot be read. */
+/* Reads instructions as they are now.  Returns false if they cannot be read. */
 bool process_code_bytes(const struct process_code *code, uint64_t address, void *to, size_t size);

@@ -1,9 +1,9 @@
-/* stack_walk.h - the call stack in a copy of a thread's registers and stack memory.
+/* stack_walk.h - walks the call stack in a copy of a thread's registers and stack memory.
  *
- * Nothing but the copy is read of the process, which has long moved on.  Beside the frames the
- * walk says what it rests on: the words of the stack that it used.  Registers and copy being the
- * same in these, the walk is the same, whatever else changed; so whoever knows the words can
- * tell a known stack by comparing them. */
+ * Of the process's stack, only the copy is read, because the process has long moved on.  Besides
+ * the frames, the walk says on what it depends: the words of the stack that it used.  If registers
+ * and copy are equal in these, the walk is the same, whatever else changed.  So a known stack can
+ * be recognized by comparing these words. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,31 +15,32 @@
 #include "stacks/process_code.h"
 
 #define STACK_FRAMES_MAX 4096u
-#define STACK_INNER_KEPT 64u   /* of deeper stacks; the rest are the outermost ones */
-#define STACK_WORDS_MAX  2048u /* a walk that rests on more is not repeatable */
+#define STACK_INNER_KEPT 64u   /* Of deeper stacks; the other frames kept are the outermost ones. */
+#define STACK_WORDS_MAX  2048u /* A walk that depends on more is not repeatable. */
 
 struct stack_copy {
-    const uint64_t *registers; /* REG_COUNT of them (machine/registers.h) */
-    uint64_t start;            /* address of the first byte: the stack pointer, or below it */
+    const uint64_t *registers; /* REG_COUNT of them (machine/registers.h). */
+    uint64_t start;            /* Address of the first byte: the stack pointer, or below it. */
     const uint8_t *bytes;
     size_t size;
 };
 
-/* Why the walk went no further; finer than enum stack_end. */
+/* Why the walk ended; finer than enum stack_end. */
 enum stack_stop {
-    STACK_STOP_OUTERMOST, /* the tables say that nobody called this */
-    STACK_STOP_ZERO,      /* a return address of 0 */
-    STACK_STOP_ENTRY,     /* where the kernel enters a program */
-    /* the outermost of this stack; a runtime that has several came here from another */
+    STACK_STOP_OUTERMOST, /* The tables say that this has no caller. */
+    STACK_STOP_ZERO,      /* A return address of 0. */
+    STACK_STOP_ENTRY,     /* Where the kernel enters a program. */
+    /* The outermost frame of this stack; a runtime that has several stacks came here from
+     * another. */
     STACK_STOP_SWITCHED,
-    STACK_STOP_NO_CODE,     /* an address in no executable mapping */
-    STACK_STOP_NO_TABLES,   /* code without unwind tables, and without a sound frame pointer */
-    STACK_STOP_NO_ROW,      /* the same in a file that has tables */
-    STACK_STOP_MADE_CODE,   /* the same in code made at run time */
-    STACK_STOP_BAD_ROW,     /* tables that are broken, or use what we do not know */
-    STACK_STOP_COPY_ENDS,   /* goes on above what was copied */
-    STACK_STOP_OTHER_STACK, /* goes on below it: on another stack */
-    STACK_STOP_ASTRAY,      /* the rules led inward, or to no word */
+    STACK_STOP_NO_CODE,     /* An address in no executable mapping. */
+    STACK_STOP_NO_TABLES,   /* Code without unwind tables, and without a valid frame pointer. */
+    STACK_STOP_NO_ROW,      /* Like NO_TABLES, in a file that has tables. */
+    STACK_STOP_MADE_CODE,   /* Like NO_TABLES, in code made at run time. */
+    STACK_STOP_BAD_ROW,     /* Tables that are broken, or use something unknown to us. */
+    STACK_STOP_COPY_ENDS,   /* Continues above what was copied. */
+    STACK_STOP_OTHER_STACK, /* Continues below it: on another stack. */
+    STACK_STOP_ASTRAY,      /* The rules led inward, or to no word. */
     STACK_STOP_KINDS
 };
 const char *stack_stop_name(enum stack_stop stop);
@@ -53,22 +54,23 @@ struct stack_word {
 struct stack_walk {
     enum stack_end end;
     enum stack_stop stop;
-    /* Innermost first.  Each is the address to look up: where the thread was, for the innermost
-     * frame and those that a signal interrupted; the return address minus one for others.  What
-     * a handler returns to is a frame of its own. */
+    /* Innermost first.  Each is the address to look up: for the innermost frame and for frames that
+     * a signal interrupted, where the thread was; for others, the return address minus one.  The
+     * code to which a signal handler returns is a frame of its own. */
     uint64_t frames[STACK_FRAMES_MAX];
     uint32_t frame_count;
-    uint32_t left_out;   /* frames between the first STACK_INNER_KEPT and the others */
-    uint32_t by_pointer; /* frames left by their frame pointer, for lack of tables */
-    /* In the order in which they were first used, each once: what is used next follows from
+    uint32_t left_out; /* Frames between the first STACK_INNER_KEPT and the others. */
+    /* Frames that were left by their frame pointer, because there were no tables. */
+    uint32_t by_pointer;
+    /* In the order in which they were first used, each once: which word is used next follows from
      * those before. */
     struct stack_word words[STACK_WORDS_MAX];
     uint32_t word_count;
-    /* rests on more than can be said by words: other registers, or code not known yet */
+    /* Depends on more than words: other registers, or code that is not known yet. */
     bool not_repeatable;
 };
 
-/* Always gives a walk, of one frame at least; `end` says how far it came.  Looks at the mappings
- * again, if that is due, when it meets an address that is in none: ask process_code_was_replaced
+/* Always returns a walk of at least one frame; `end` says how far it came.  For an address in no
+ * known mapping, reads the mappings again if that is due: call process_code_was_replaced
  * afterwards. */
 void stack_walk(struct process_code *code, const struct stack_copy *copy, struct stack_walk *walk);

@@ -1,15 +1,16 @@
-/* walk_registers.h - the registers of a frame while a stack is walked: each known by where it
- * was kept, and read only when it is used, so that a walk rests on nothing that it did not need. */
+/* walk_registers.h - the registers of a frame while a stack is walked: each is known by where it
+ * was saved, and read only when it is used, so that a walk depends on nothing that it did not
+ * need. */
 #pragma once
 
 #include "stacks/stack_walk.h"
 #include "unwind/eh_frame.h"
 
 enum register_state {
-    REGISTER_INITIAL, /* never saved: `value` is the copy's own register `number` */
-    REGISTER_SAVED,   /* `value` is the address of the word that has it */
-    REGISTER_KNOWN,   /* `value`, which rests on nothing but what was used already */
-    REGISTER_LOST     /* a packed rule does not say */
+    REGISTER_INITIAL, /* Never saved: `value` is the copy's own register `number`. */
+    REGISTER_SAVED,   /* `value` is the address of the word that has it. */
+    REGISTER_KNOWN,   /* `value`, which depends only on what was used already. */
+    REGISTER_LOST     /* A packed rule does not say. */
 };
 
 struct walk_register {
@@ -17,17 +18,17 @@ struct walk_register {
     uint8_t state, number;
 };
 
-#define WALK_LEFT_BEHIND 256u /* bytes below the stack pointer that may have been saved registers */
+#define WALK_LEFT_BEHIND 256u /* Bytes below the stack pointer that may be saved registers. */
 
 struct walk_state {
     const struct stack_copy *copy;
     struct stack_walk *walk;
     struct walk_register registers[REG_COUNT];
-    uint64_t sp;        /* of the frame */
-    uint64_t outermost; /* of the words that it rests on, the highest address */
-    bool out_above;     /* a word above the copy was wanted */
-    bool out_below;     /* one below it */
-    bool lost;          /* a register was wanted that the packed rules had lost */
+    uint64_t sp;        /* Of the frame. */
+    uint64_t outermost; /* Highest address of the words on which it depends. */
+    bool out_above;     /* A word above the copy was needed. */
+    bool out_below;     /* A word below the copy was needed. */
+    bool lost;          /* A register was needed that the packed rules had lost. */
 };
 
 void walk_state_init(struct walk_state *state, const struct stack_copy *copy,

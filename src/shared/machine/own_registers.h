@@ -1,9 +1,9 @@
-/* own_registers.h - the registers of the function that asks.
+/* own_registers.h - the registers of the calling function.
  *
- * Each machine/ARCHITECTURE/own_registers.h defines
- *   void own_registers(uint64_t registers[REG_COUNT])
- * which fills in what a walk outward from the asking function needs, and leaves the others alone.
- * It is always inlined: REG_IP is an instruction of the caller. */
+ * Each machine/ARCHITECTURE/own_registers.h defines void own_registers(uint64_t
+ * registers[REG_COUNT]), which sets the registers that a walk from the calling function outward
+ * needs, and leaves the others unchanged.  It is always inlined: REG_IP is an instruction of the
+ * caller. */
 #pragma once
 
 #ifdef __x86_64__

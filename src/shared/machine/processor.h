@@ -2,13 +2,13 @@
  *
  * Each machine/ARCHITECTURE/processor.h defines
  *   uint64_t processor_ticks(void)             a clock that all processors share and that never
- *                                              stops; tick_clock.h makes nanoseconds of it
- *   uint64_t processor_ticks_in_order(void)    the same, read when all before it has happened:
- *                                              of threads that take turns, the next one's are
- *                                              later (the plain one may be read before a lock
- *                                              that stands before it is taken)
- *   void processor_rest(void)                  a moment's rest in a loop that waits
- *   void processor_fetch(const uint64_t *word) brings the line of a word here, to be written */
+ *                                              stops; tick_clock.h converts it to nanoseconds
+ *   uint64_t processor_ticks_in_order(void)    the same clock, read only when all instructions
+ *                                              before it are done: if threads take turns, the next
+ *                                              thread's ticks are later (processor_ticks may be
+ *                                              read before a lock in front of it is taken)
+ *   void processor_rest(void)                  a short rest in a loop that waits
+ *   void processor_fetch(const uint64_t *word) prefetches the cache line of a word, for writing */
 #pragma once
 
 #ifdef __x86_64__

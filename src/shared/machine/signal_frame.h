@@ -1,10 +1,10 @@
 /* signal_frame.h - where the kernel keeps the registers of a thread that runs a signal handler.
  *
- * At the stack pointer of the code that returns from the handler lies a ucontext, and in it a row
+ * A ucontext lies at the stack pointer of the code that returns from the handler; it contains a row
  * of words.  Each machine/ARCHITECTURE/signal_frame.h defines
  *   SIGNAL_WORDS_AT  bytes from the start of the context to the first word
  *   SIGNAL_ORDER     an initializer: for each word the number of its register
- *   SIGNAL_FP_WORD, SIGNAL_SP_WORD, SIGNAL_IP_WORD  which words hold these */
+ *   SIGNAL_FP_WORD, SIGNAL_SP_WORD, SIGNAL_IP_WORD  the indexes of the words that hold these */
 #pragma once
 
 #ifdef __x86_64__

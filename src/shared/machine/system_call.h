@@ -2,8 +2,8 @@
  *
  * Each machine/ARCHITECTURE/system_call.h defines
  *   long system_call(long number, long a, long b, long c, long d, long e, long f)
- * which returns what the kernel does: -errno for a failure; and SYSTEM_CALL_ARCH, by which a filter
- * of system calls knows the machine. */
+ * which returns what the kernel does, -errno on failure; and SYSTEM_CALL_ARCH, the machine's name
+ * in filters of system calls. */
 #pragma once
 
 #ifdef __x86_64__

@@ -1,8 +1,9 @@
-/* vector.h - several small numbers at once.
+/* vector.h - works on several small numbers at once.
  *
  * Each machine/ARCHITECTURE/vector.h defines
  *   uint32_t vector_equal16(const void *eight, uint16_t value)
- * a bit for each of the eight numbers of 16 bits that is `value`, the first one's the lowest. */
+ * which returns a bit for each of the eight 16-bit numbers: 1 if it is `value`.  The lowest bit is
+ * that of the first number. */
 #pragma once
 
 #ifdef __x86_64__

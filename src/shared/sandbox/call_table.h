@@ -1,4 +1,4 @@
-/* call_table.h - which system calls a confined process may make. */
+/* call_table.h - the system calls that a confined process may make. */
 #pragma once
 
 #include <stddef.h>
@@ -6,17 +6,18 @@
 
 enum call_verdict {
     CALL_ALLOWED,
-    CALL_REFUSED, /* with `error`, which the caller is made for: never a reason to end it */
-    CALL_ONE_OF,  /* allowed when the argument is one of `values`, refused with `error` otherwise */
-    CALL_HAS,     /* ... has the one bit of `values` */
+    /* With `error`, which the caller can handle: never a reason to end the process. */
+    CALL_REFUSED,
+    CALL_ONE_OF, /* Allowed if the argument is one of `values`, else refused with `error`. */
+    CALL_HAS,    /* Like CALL_ONE_OF, if the argument has the one bit of `values`. */
     CALL_HAS_NOT,
-    CALL_OWN,  /* ... is the process itself */
-    CALL_NULL, /* ... is NULL */
+    CALL_OWN,  /* Like CALL_ONE_OF, if the argument is the process itself. */
+    CALL_NULL, /* Like CALL_ONE_OF, if the argument is NULL. */
 };
 
 struct call_rule {
     uint16_t number;
-    uint8_t needs; /* of enum sandbox_calls; 0: for every process */
+    uint8_t needs; /* Of enum sandbox_calls; 0: for every process. */
     uint8_t verdict;
     uint8_t argument;
     uint8_t value_count;
@@ -28,6 +29,6 @@ struct call_rule {
 extern const struct call_rule call_rules[];
 extern const size_t call_rule_count;
 
-/* The last one of Linux 6.0.  What came later was not judged; libc asks for it and has another
- * way. */
+/* The last call of Linux 6.0.  Later calls were not examined; libc has another way when one is
+ * refused. */
 #define CALL_NEWEST 450u

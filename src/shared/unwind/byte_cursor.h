@@ -1,6 +1,6 @@
-/* byte_cursor.h - reading numbers off bytes without ever passing the end.
+/* byte_cursor.h - reads numbers from bytes without ever passing the end.
  *
- * A read past the end gives 0 and sets `failed`; check it once when the values matter. */
+ * A read past the end returns 0 and sets `failed`; check that once before the values are used. */
 #pragma once
 
 #include <stdbool.h>
@@ -62,7 +62,7 @@ static inline void cursor_skip(struct byte_cursor *cursor, uint64_t size)
     cursor->at += size;
 }
 
-/* Bits past 64 are dropped; ten bytes are the longest meaningful form. */
+/* Drops bits past 64.  The longest meaningful form has ten bytes. */
 static inline uint64_t cursor_uleb(struct byte_cursor *cursor)
 {
     uint64_t value = 0;

@@ -1,8 +1,8 @@
-/* rule.h - the common rows of `.eh_frame`, packed into one word, and one step of a walk by them.
+/* rule.h - packs the common rows of `.eh_frame` into one word.
  *
- * Two kinds cover nearly all code: the caller's frame begins at the stack pointer (sp) or the
- * frame pointer (fp) + constant, the return address lies just below, fp was saved at a known place
- * or not touched. What does not fit is RULE_COMPLEX and goes through eh_frame_step. */
+ * Two kinds cover nearly all code: the caller's frame begins at the stack pointer (sp) or the frame
+ * pointer (fp) + constant, the return address is just below, and fp was saved at a known place or
+ * not changed.  Any other row is RULE_COMPLEX and needs eh_frame_step. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,24 +11,24 @@
 #include "unwind/eh_frame.h"
 
 enum rule_kind {
-    RULE_NONE = 0,  /* no such rule: an empty cache entry */
+    RULE_NONE = 0,  /* No rule: an empty cache entry. */
     RULE_SP,        /* CFA = sp + offset */
     RULE_FP,        /* CFA = fp + offset */
     RULE_FP_MEMORY, /* CFA = word at fp + offset (functions that realign their stack) */
-    RULE_SIGNAL,    /* a signal trampoline: the kernel's saved registers lie at sp */
-    RULE_OUTERMOST, /* has no caller */
-    RULE_COMPLEX,   /* needs the whole row */
-    RULE_MISSING    /* code without unwind tables */
+    RULE_SIGNAL,    /* A signal trampoline: the kernel's saved registers are at sp. */
+    RULE_OUTERMOST, /* Has no caller. */
+    RULE_COMPLEX,   /* Needs the whole row. */
+    RULE_MISSING    /* Code without unwind tables. */
 };
 
-/* offset/8, low bits:16 | kind:3 | frame pointer saved at CFA - 8*n, n:5 (0: unchanged) |
- * offset/8, high bits:2, signed | unused:16 | module:22.  A walk that takes its steps one after the
- * other waits for the offset, so that is nothing but the lowest bits of common rules. */
+/* offset/8, low bits:16 | kind:3 | frame pointer saved at CFA - 8*n, n:5 (0: unchanged) | offset/8,
+ * high bits:2, signed | unused:16 | module:22.  Each step of a walk waits for the offset of the
+ * step before, so that common rules have the offset in the lowest bits alone. */
 typedef uint64_t unwind_rule;
 
-#define RULE_SAVED_LIMIT  32                 /* words */
-#define RULE_OFFSET_LIMIT ((int64_t)1 << 20) /* bytes */
-#define RULE_BITS         26                 /* without the module */
+#define RULE_SAVED_LIMIT  32                 /* Words. */
+#define RULE_OFFSET_LIMIT ((int64_t)1 << 20) /* Bytes. */
+#define RULE_BITS         26                 /* Without the module. */
 
 #define RULE_LOW_BITS   16
 #define RULE_KIND_SHIFT RULE_LOW_BITS
@@ -49,7 +49,7 @@ static inline enum rule_kind rule_kind_of(unwind_rule rule)
     return (enum rule_kind)(rule >> RULE_KIND_SHIFT & 7);
 }
 
-static inline uint64_t rule_saved_fp(unwind_rule rule) /* bytes below the CFA, 0: unchanged */
+static inline uint64_t rule_saved_fp(unwind_rule rule) /* Bytes below the CFA; 0: unchanged. */
 {
     return rule >> (RULE_FP_SHIFT - 3) & (RULE_SAVED_LIMIT - 1) << 3;
 }
@@ -65,5 +65,5 @@ static inline uint32_t rule_module(unwind_rule rule)
     return (uint32_t)(rule >> 42);
 }
 
-/* Packs a row, or says RULE_COMPLEX. */
+/* Packs a row; returns RULE_COMPLEX if it does not fit. */
 unwind_rule rule_from_row(const struct unwind_row *row, uint32_t module);

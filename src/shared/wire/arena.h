@@ -1,21 +1,21 @@
 /* arena.h - the memory that a watched program and its recorder share.
  *
- * The recorder makes it (a memfd), the tracer in each watched process maps it.  Everything is
- * fixed width and nothing ever moves, so either side may die at any instruction and the other
- * still reads sense; only the memory of free slots is given back.  One arena serves a
- * whole process tree.
+ * The recorder creates it (a memfd); the tracer in each watched process maps it.  All fields have
+ * fixed widths and nothing ever moves, so either side may die at any instruction and the other side
+ * still reads valid data; only the memory of free slots is given back.  One arena serves a whole
+ * process tree.
  *
  *   header | processes | tags of slots | modules | plan (wire/inside.h) | trie nodes | trie
  *   index | slots
  *
- * A slot belongs to one thread at a time: its counters, the tracer's memory of that thread's last
- * stack, and a ring of event words (wire/event.h).  The ring has one writer, the thread, and one
- * reader.  What lies in the trie's index and in that memory is the tracer's business alone
- * (tracer/stacks/trie_index.h, slot_memory.h): here is only where they are.
+ * A slot belongs to one thread at a time: it has the thread's counters, the tracer's memory of the
+ * thread's last stack, and a ring of event words (wire/event.h).  The ring has one writer, the
+ * thread, and one reader.  Only the tracer uses the trie's index and that memory of the last stack
+ * (tracer/stacks/trie_index.h, slot_memory.h); this file only says where they are.
  *
- * Every process of the tree can write to all of it, also one that has less rights than others.
- * So neither side believes it: what is an index, a count or an address is compared with what the
- * reader knows by itself. */
+ * Every process of the tree can write to the whole arena, also a process with fewer rights than
+ * others.  So neither side trusts it: an index, a count or an address is compared with what the
+ * reader itself knows. */
 #pragma once
 
 #include <stdatomic.h>
@@ -24,7 +24,7 @@
 #include "wire/inside.h"
 #include "wire/invariant.h"
 
-#define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
+#define ARENA_MAGIC   0x314152494f4d454dull /* The bytes "MEMOIRA1". */
 #define ARENA_VERSION 12u
 
 #define ARENA_PROCESSES 1024u
@@ -35,171 +35,179 @@
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
 #define SLOT_STRIDE (1344u * 1024u)
-#define SLOT_OWN_AT 4096u /* between a slot's head and its ring: the tracer's own */
+#define SLOT_OWN_AT 4096u /* Memory of the tracer alone, between a slot's head and its ring. */
 
-/* Stacks end in one of these nodes; what comes after them are real frames. */
+/* Each stack ends in one of these nodes, at its outermost end; nodes from TRIE_FIRST_NODE on are
+ * frames. */
 enum trie_root {
     TRIE_NONE = 0,
     TRIE_COMPLETE = 1,
     TRIE_NO_RULE = 2,
     TRIE_BAD_FRAME = 3,
     TRIE_TOO_DEEP = 4,
-    TRIE_FULL = 5, /* no room for new nodes: the stack is not kept */
+    TRIE_FULL = 5, /* No room for new nodes: the stack is not kept. */
     TRIE_FIRST_NODE = 8
 };
 
 struct trie_node {
-    uint64_t ip;     /* return address as seen on the stack */
-    uint32_t parent; /* the frame outside, or a trie_root */
-    uint32_t module; /* index into modules; MODULE_UNKNOWN for code in none */
-    uint32_t target; /* this node, or the one that a fold of deep recursion leads to */
-    uint32_t depth;  /* frames outside it; the top bit: recursion was folded on the way */
+    uint64_t ip;     /* Return address as seen on the stack. */
+    uint32_t parent; /* The next outer frame, or a trie_root. */
+    uint32_t module; /* Index into modules; MODULE_UNKNOWN for code in none. */
+    uint32_t target; /* This node, or the node to which a fold of deep recursion leads. */
+    uint32_t depth;  /* Number of outer frames; the top bit: recursion was folded on the way. */
 };
 #define TRIE_FOLDED    0x80000000u
-#define MODULE_UNKNOWN 0u /* modules[0] is never a real one */
+#define MODULE_UNKNOWN 0u /* modules[0] is never a real module. */
 
-/* The recorder gives the modules of programs that are over to others: it says LEAVING, looks
- * whether they were used again after all, and only then FREE. */
+/* The recorder frees the modules of processes that have ended.  It sets LEAVING, checks whether the
+ * module was used again meanwhile, and only then sets FREE. */
 enum module_state { MODULE_FREE, MODULE_READY, MODULE_TAKING, MODULE_LEAVING };
 struct arena_module {
-    _Atomic uint32_t state; /* MODULE_READY once the rest is written */
-    uint32_t family;        /* of processes that have it */
-    uint64_t start, end;    /* mapped range */
+    _Atomic uint32_t state; /* MODULE_READY once the rest is written. */
+    uint32_t family;        /* Of the processes that have it. */
+    uint64_t start, end;    /* Mapped range. */
     uint64_t bias;
     uint8_t build_id[32];
     uint32_t build_id_size;
     char path[428];
 };
 
-/* The recorder frees the entry of a process that is over, and whose events it has read. */
+/* The recorder frees the entry of a process that has ended, once it has read the events. */
 enum process_state { PROCESS_FREE, PROCESS_RUNNING, PROCESS_TAKING };
 struct arena_process {
     _Atomic uint32_t state;
-    uint32_t pid;       /* as the recorder sees it; 0 when that is not known */
-    uint32_t local_pid; /* as the process does, in its pid namespace */
+    uint32_t pid;       /* As the recorder sees it; 0: unknown. */
+    uint32_t local_pid; /* As the process sees it, in its own PID namespace. */
     uint32_t parent_pid;
-    uint32_t forked; /* 1: began by fork, without exec */
-    uint32_t serial; /* counts up: of two entries with one pid the higher is the later program */
-    uint32_t family; /* serial of the first process of this image; those forked from it share it */
-    /* Of one that began by fork: its parent's entry and serial, and the FORK that its parent
-     * wrote; 0: none */
+    uint32_t forked; /* 1: began by fork, without exec. */
+    /* Counts up: of two entries with one PID, the higher serial is the later program. */
+    uint32_t serial;
+    /* Serial of the first process of this image; processes forked from it share it. */
+    uint32_t family;
+    /* For a process that began by fork: its parent's entry and serial, and the ID of the FORK
+     * record that its parent wrote; 0: none. */
     uint32_t parent, parent_serial, fork_id;
     uint64_t start_tsc;
-    _Atomic uint64_t confined_tsc; /* it forbade itself then what tracing needs; 0: it did not */
-    _Atomic uint64_t calls, bytes, frees,
-        lost; /* of threads that gave their slot back, or got none */
+    _Atomic uint64_t confined_tsc; /* When it forbade itself what tracing needs; 0: it did not. */
+    /* Of threads that gave their slot back, or got none. */
+    _Atomic uint64_t calls, bytes, frees, lost;
     _Atomic uint64_t pool_calls, pool_bytes;
     _Atomic uint64_t thinned_calls, thinned_bytes;
     _Atomic uint64_t waits, wait_ticks;
-    char path[416]; /* of the executable, as the kernel was given it */
+    char path[416]; /* Of the executable, as the kernel was given it. */
 };
 
-/* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the
- * reader the second, the third is the tracer's own.  What the thread alone reads stands among the
- * rest, for a cache line holds what is used together. */
+/* The head of a thread's slot.  Three groups of cache lines: the thread writes the first, the
+ * reader the second, the tracer alone uses the third.  Members that only the thread reads are in
+ * the first, too, so that a cache line has what is used together. */
 struct arena_slot {
-    /* written by the thread; the reader looks at the first line only */
-    _Alignas(64) _Atomic uint64_t head; /* words written, ever; word i is at ring[i % RING_WORDS] */
-    _Alignas(64) uint64_t next;         /* the head, for the thread itself */
-    uint64_t look_at;                   /* head at which to look at the reader's tail again */
-    uint64_t calls, bytes, frees;       /* exact, also for events that found the ring full */
-    uint64_t last_clock;                /* the clock word as last seen */
-    uint64_t quiet_events;              /* since the clock word last changed */
-    uint64_t last_block; /* this thread's newest block if nothing was allocated since */
-    /* the gap being counted while the ring is full */
+    /* Written by the thread; the reader looks at the first line only. */
+    _Alignas(64) _Atomic uint64_t head; /* Words ever written; word i is at ring[i % RING_WORDS]. */
+    _Alignas(64) uint64_t next;         /* The head, for the thread itself. */
+    uint64_t look_at;                   /* Head at which to look at the reader's tail again. */
+    uint64_t calls, bytes, frees;       /* Exact, also for events that found the ring full. */
+    uint64_t last_clock;                /* The clock word as last seen. */
+    uint64_t quiet_events;              /* Since the clock word last changed. */
+    uint64_t last_block; /* This thread's newest block if nothing was allocated since. */
+    /* The gap that is counted while the ring is full. */
     _Alignas(64) uint64_t gap_events;
     uint64_t gap_calls, gap_bytes, gap_frees, gap_start;
     uint64_t waits, wait_ticks;
-    uint64_t thin_quota; /* bytes to go before an allocation is recorded, while `thin` */
-    uint64_t thinned_calls, thinned_bytes; /* of allocations that were not, because of that */
-    uint64_t lost;                         /* events that found the ring full */
-    uint64_t last_alloc;  /* where this thread's last ALLOC record is, in words ever written */
-    uint64_t last_time;   /* newest time written to the ring */
-    uint64_t last_before; /* what it was before the realloc under way */
-    uint64_t cost_ticks, cost_events; /* the tracer's own time, measured on a few events */
-    uint64_t pool_calls, pool_bytes;  /* of blocks told through memoir.h; exact as those above */
+    uint64_t thin_quota; /* While `thin`: bytes until the next allocation is recorded. */
+    /* Of allocations that were not recorded because of that. */
+    uint64_t thinned_calls, thinned_bytes;
+    uint64_t lost;        /* Events that found the ring full. */
+    uint64_t last_alloc;  /* Where this thread's last ALLOC record is, in words ever written. */
+    uint64_t last_time;   /* Newest time written to the ring. */
+    uint64_t last_before; /* What last_block was before the realloc under way. */
+    uint64_t cost_ticks, cost_events; /* The tracer's own time, measured on a few events. */
+    /* Of blocks told through memoir.h; exact, like the numbers above. */
+    uint64_t pool_calls, pool_bytes;
 
-    /* written by the reader */
+    /* Written by the reader. */
     _Alignas(64) _Atomic uint64_t tail;
-    _Atomic uint32_t waiting; /* futex: the thread sleeps here for room */
+    _Atomic uint32_t waiting; /* Futex: the thread sleeps here until there is room. */
 
-    /* the tracer's own */
-    _Alignas(64) uint64_t stack_high; /* the end of the thread's own stack, for the recorder */
-    uint32_t thin; /* 1: the ring is nearly full, so allocations are sampled: tracer/rings/thin.h */
-    uint64_t rate; /* as this thread's ring knows it */
-    uint64_t thread_word; /* the first of the THREAD record ... */
-    uint32_t announce;    /* ... that is still to be written */
-    uint32_t nested;      /* events inside our own code, from signal handlers; not recorded */
+    /* For the tracer alone. */
+    _Alignas(64) uint64_t stack_high; /* The end of the thread's own stack, for the recorder. */
+    /* 1: the ring is nearly full, so allocations are sampled: tracer/rings/thin.h. */
+    uint32_t thin;
+    uint64_t rate;        /* As this thread's ring knows it. */
+    uint64_t thread_word; /* First word of the THREAD record ... */
+    uint32_t announce;    /* ... that must still be written. */
+    uint32_t nested;      /* Events inside our own code, from signal handlers; not recorded. */
 };
 
-/* Whose a slot is.  Apart from it, so that threads that look for one need not map them all. */
+/* The owner of a slot.  Apart from the slot, so that a thread that looks for a free one need not
+ * map them all. */
 struct arena_tag {
-    _Atomic uint32_t owner; /* tid, 0 when free, SLOT_TAKING in between */
-    uint32_t process;       /* PROCESS_NONE once that is over */
-    uint32_t tid;   /* as the recorder sees it; `owner` is the thread's own number for itself */
-    uint32_t dying; /* its thread is past its destructors; the slot is free once it is gone */
+    _Atomic uint32_t owner; /* TID; 0: free; SLOT_TAKING in between. */
+    uint32_t process;       /* PROCESS_NONE once the process has ended. */
+    uint32_t tid; /* As the recorder sees it; `owner` is the TID that the thread itself sees. */
+    /* The thread is past its destructors; the slot is free once the thread is gone. */
+    uint32_t dying;
 };
 #define SLOT_TAKING  0xffffffffu
 #define PROCESS_NONE 0xffffffffu
 
 /* Flags of memoir_tracer_attach and memoir_tracer_detach. */
-#define ATTACH_MAY_BARRIER 1ul /* no filter of the thread they run on forbids membarrier(2) */
+#define ATTACH_MAY_BARRIER 1ul /* No filter of the thread that they run on forbids membarrier(2). */
 
-/* What to trace: everything, nothing, or samples. */
+/* What to trace: all allocations, none, or samples. */
 #define RATE_FULL 0ull
 #define RATE_OFF  UINT64_MAX
 
-/* Events of a thread that have no time of their own take and give back less than this, together:
- * by so much what is live may differ from what it was, for each of several threads.  A block
- * that dies before anything else happened in its thread may be one record with its free, and be
- * no larger than that. */
+/* Events of a thread without a time of their own allocate and free less than this, together: for
+ * each of several threads, the live bytes may be off by this much.  A block that is freed before
+ * anything else happens in its thread may be one record with its free, and must not be larger than
+ * ORDER_PAIR_BYTES. */
 #define ORDER_UNSURE_BYTES 4096u
 #define ORDER_PAIR_BYTES   1024u
 
-/* A clock word of 0 asks the threads to read the time themselves. */
+/* If the clock word is 0, the threads must read the time themselves. */
 struct arena_header {
     uint64_t magic;
     uint32_t version;
     uint32_t follow_children;
     uint64_t size;
-    uint32_t target_pid;  /* the process that was started */
-    uint32_t lock_offset; /* of a robust lock word that the recorder holds while it lives */
+    uint32_t target_pid;  /* The process that was started. */
+    uint32_t lock_offset; /* Of a robust lock word that the recorder holds while it lives. */
     uint32_t recorder_pid;
-    /* 1: by another memoir: the recorder is to leave the program alone */
+    /* Set to 1 by another memoir: the recorder must leave the program. */
     _Atomic uint32_t end_asked;
-    _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */
-    _Alignas(64) _Atomic uint64_t rate;  /* RATE_FULL, RATE_OFF, or bytes per sample on average */
-    _Atomic uint64_t samples_dropped;    /* found no room in the tracer's table */
-    _Alignas(
-        64) _Atomic uint64_t progress; /* counts up whenever something was read out of a ring */
-    /* of a thread for room in its ring; 0: while there is progress */
+    _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round. */
+    _Alignas(64) _Atomic uint64_t rate;  /* RATE_FULL, RATE_OFF, or bytes per sample on average. */
+    _Atomic uint64_t samples_dropped;    /* Samples that found no room in the tracer's table. */
+    /* Counts up whenever something was read from a ring. */
+    _Alignas(64) _Atomic uint64_t progress;
+    /* Longest time that a thread waits for room in its ring; 0: as long as there is progress. */
     _Atomic uint64_t longest_wait_ns;
-    _Alignas(64) _Atomic uint32_t off; /* 1: stop tracing, for ever */
-    _Atomic uint32_t sleeping; /* futex: the recorder sleeps here; a thread sets 0 and wakes */
-    /* entries ever used are below these; modules[0] is none */
+    _Alignas(64) _Atomic uint32_t off; /* 1: stop tracing, for ever. */
+    _Atomic uint32_t sleeping; /* Futex: the recorder sleeps here; a thread sets 0 and wakes it. */
+    /* Numbers above all entries ever used; modules[0] is none. */
     _Alignas(64) _Atomic uint32_t process_high, module_high;
     _Atomic uint32_t slot_high;
-    uint32_t slot_limit;                 /* slots that the recorder can read; 0: all */
-    _Atomic uint32_t serials;            /* given to processes so far */
-    _Atomic uint32_t unlisted_processes; /* ran untraced: the list was full */
+    uint32_t slot_limit;                 /* Number of slots that the recorder can read; 0: all. */
+    _Atomic uint32_t serials;            /* Given to processes so far. */
+    _Atomic uint32_t unlisted_processes; /* Ran untraced because the list was full. */
     _Atomic uint32_t unlisted_modules;
-    /* programs that took over by exec where the arena cannot be reached */
+    /* Number of programs that were executed where the arena cannot be reached. */
     _Atomic uint32_t left_behind;
-    /* The program waits before its end while the recorder says that it holds it; it says first
-     * that it is leaving, and with which status. */
+    /* The program waits before its end while the recorder sets holds_end; before, it sets that it
+     * is leaving, and with which status. */
     _Atomic uint32_t holds_end, leaving, leave_status;
     _Alignas(64) _Atomic uint32_t node_count;
-    /* Of an attached program whose children are followed: what they need in their environment,
-     * as they will see it; empty: they are not. */
+    /* For an attached program whose children are followed: what the children need in their
+     * environment, in their view of the file system; empty: they are not followed. */
     char follow_library[1024], follow_arena[100];
-    /* The path of an attached program's executable, for where it has no /proc to ask. */
+    /* The path of an attached program's executable, if it has no /proc to ask. */
     char attached_path[428];
-    /* The file name of the first of those that were left behind; "" when it is not known. */
+    /* The file name of the first program that was left behind; "" if unknown. */
     _Alignas(8) char left_program[64];
 };
 
 #define ARENA_PAGE(x)      (((x) + 4095ull) & ~4095ull)
-#define ARENA_LOCK_AT      4096ull /* the lock has a page of its own */
+#define ARENA_LOCK_AT      4096ull /* The lock has a page of its own. */
 #define ARENA_PROCESSES_AT 8192ull
 #define ARENA_TAGS_AT                                                                              \
     ARENA_PAGE(ARENA_PROCESSES_AT + ARENA_PROCESSES * sizeof(struct arena_process))
@@ -252,7 +260,7 @@ static inline struct arena_slot *arena_slot_at(struct arena_header *arena, uint3
     each(calls) each(bytes) each(frees) each(pool_calls) each(pool_bytes) each(thinned_calls)      \
         each(thinned_bytes) each(waits) each(wait_ticks)
 
-/* Adds what a thread that is gone had counted to its process. */
+/* Adds the counters of a thread that is gone to those of its process. */
 static inline void arena_slot_hand_over(struct arena_slot *slot, struct arena_process *process)
 {
 #define HAND_OVER(counter)                                                                         \

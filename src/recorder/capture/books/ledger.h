@@ -1,8 +1,8 @@
 /* ledger.h - accounts of owners of memory: call sites, or threads.
  *
- * All that an event changes is one cache line of its account.  What is live is the difference of
- * what was ever allocated and ever freed; what happened since the last bucket is the difference
- * to what was told then. */
+ * An event changes only one cache line of its account.  What is live is the difference between what
+ * was ever allocated and ever freed; what happened since the last bucket is the difference from
+ * what was reported then. */
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +12,8 @@
 #include "model/metric.h"
 #include "model/recording.h"
 
-/* Sums of what a program says, which may be anything: they go round instead of over. */
+/* Adds up numbers that the program says, which may be anything: the sums wrap around instead of
+ * overflowing. */
 static inline void sum_add(int64_t *sum, uint64_t more)
 {
     *sum = (int64_t)((uint64_t)*sum + more);
@@ -24,30 +25,30 @@ static inline void sum_add_short(int32_t *sum, uint64_t more)
 }
 
 struct account {
-    /* ever */
+    /* Since the beginning. */
     _Alignas(64) uint64_t bytes;
     uint64_t freed, slack, slack_freed;
-    uint64_t epoch; /* of the peak that `peak` is of */
-    /* since the last bucket; may go below zero: a free undone */
+    uint64_t epoch; /* The epoch of `peak`. */
+    /* Since the last bucket; may go below zero when a free is undone. */
     int32_t calls, frees, temporary;
-    /* events of one class, one after the other, that are not in the histogram yet */
+    /* Events of one class in a row that are not in the histogram yet. */
     uint16_t size_run, lifetime_run;
     uint8_t size_class, lifetime_class;
-    uint8_t touched; /* is in the ledger's list */
-    /* seldom used */
+    uint8_t touched; /* The account is in the list of touched ones. */
+    /* Seldom used. */
     _Alignas(64) struct level {
         int64_t bytes, count, slack;
     } peak;
-    int64_t count; /* live as of the last bucket */
+    int64_t count; /* Live as of the last bucket. */
     uint64_t told_bytes, told_freed, told_slack, told_slack_freed;
 };
 
 struct ledger_classes {
     uint32_t sizes[SIZE_CLASSES];
-    int32_t lifetimes[LIFETIME_CLASSES]; /* may go below zero: a free undone */
+    int32_t lifetimes[LIFETIME_CLASSES]; /* May go below zero when a free is undone. */
 };
 
-/* Of accounts with samples: how uncertain their bytes are, see model/sampling.h. */
+/* For accounts with samples: how uncertain their bytes are, see model/sampling.h. */
 struct spread {
     uint64_t made, gone;
     uint64_t told_made, told_gone;
@@ -57,33 +58,34 @@ struct spread {
 struct ledger {
     struct account *accounts;
     struct ledger_classes *histograms;
-    struct spread *spreads; /* NULL while nothing is sampled */
+    struct spread *spreads; /* NULL while nothing is sampled. */
     bool is_sampled;
     uint32_t count;
-    VEC(uint32_t) touched; /* accounts that changed since the last bucket; has room for all */
+    VEC(uint32_t) touched; /* Accounts that changed since the last bucket; has room for all. */
 };
 
 void ledger_fini(struct ledger *ledger);
-/* Room for accounts below `count`; 0 or -ENOMEM. */
+/* Makes room for accounts below `count`.  Returns 0 or -ENOMEM. */
 int ledger_grow(struct ledger *ledger, uint32_t count);
 static inline int ledger_reserve(struct ledger *ledger, uint32_t count)
 {
     return count <= ledger->count ? 0 : ledger_grow(ledger, count);
 }
 
-/* There are samples: room for the spread of each account.  0 or -ENOMEM. */
+/* The ledger has samples from now on: makes room for the spread of each account.  Returns 0 or
+ * -ENOMEM. */
 int ledger_spread(struct ledger *ledger);
 
 struct ledger_cells {
     VEC(struct cell) cells;
-    bool of_pools; /* in the columns of pools, not of the heap */
+    bool of_pools; /* Use the columns of pools, not of the heap. */
     bool failed;
 };
 /* Adds what changed since the last call to the list. */
 void ledger_close_bucket(struct ledger *ledger, struct ledger_cells *list);
-/* The histograms since the last call. */
+/* Adds the histograms since the last call to the list. */
 void ledger_close_histograms(struct ledger *ledger, struct ledger_cells *list);
-/* What each account has live now, or had at the peak of `epoch`. */
+/* Adds what each account has live now, or had at the peak of `epoch`, to the list. */
 void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch,
                 struct ledger_cells *list);
 
@@ -99,14 +101,15 @@ static inline struct level account_level(const struct account *account)
                           (int64_t)(account->slack - account->slack_freed)};
 }
 
-/* Whether nothing has changed since the last bucket. */
+/* Returns whether nothing has changed since the last bucket. */
 bool ledger_is_told(const struct ledger *ledger);
-/* What all accounts have live. */
+/* Returns what all accounts have live. */
 struct level ledger_sum(const struct ledger *ledger);
 
 void ledger_note_change(struct ledger *ledger, uint32_t index, uint64_t epoch);
 
-/* The account, ready to be changed: its value at the peak is safe, and the bucket knows of it. */
+/* Returns the account, ready to be changed: its value at the peak is saved, and the next bucket
+ * will look at it. */
 static inline struct account *ledger_touch(struct ledger *ledger, uint32_t index, uint64_t epoch)
 {
     INVARIANT(index < ledger->count);
@@ -127,7 +130,7 @@ static inline void ledger_count_size(struct ledger *ledger, uint32_t index, unsi
         ledger_flush_run(ledger, index);
         account->size_class = (uint8_t) class;
     }
-    if (calls > UINT16_MAX) /* a sample may stand for many */
+    if (calls > UINT16_MAX) /* A sample may stand for many. */
         ledger->histograms[index].sizes[class] += (uint32_t)calls;
     else
         account->size_run = (uint16_t)(account->size_run + calls);

@@ -8,16 +8,16 @@ struct odd_block {
     uint64_t address, size, slack;
 };
 
-struct odd_blocks {          /* all zero to begin */
-    struct odd_block *items; /* open addressing, at most half full */
+struct odd_blocks {          /* All zero to begin. */
+    struct odd_block *items; /* Open addressing; at most half full. */
     size_t room, count;
 };
 
 int odd_blocks_put(struct odd_blocks *odd, uint64_t address, uint64_t size, uint64_t slack);
-/* 0 in both when it is not there. */
+/* Sets both to 0 if the address is not there. */
 void odd_blocks_find(const struct odd_blocks *odd, uint64_t address, uint64_t *size,
                      uint64_t *slack);
-/* Removes one; leaves 0 in both when it is not there. */
+/* Removes one; sets both to 0 if the address is not there. */
 void odd_blocks_remove(struct odd_blocks *odd, uint64_t address, uint64_t *size, uint64_t *slack);
 size_t odd_blocks_bytes(const struct odd_blocks *odd);
 void odd_blocks_fini(struct odd_blocks *odd);

@@ -1,7 +1,7 @@
-/* range_list.h - address ranges in order, never overlapping, any number of them.
+/* range_list.h - a list of address ranges in order, without overlaps, of any length.
  *
- * Kept in leaves of a hundred or so, so that one that comes or goes moves little: programs that
- * map pages one by one have a million, and the newest is mostly the lowest. */
+ * The ranges are in leaves of about a hundred, so that an insertion or removal moves little:
+ * programs that map pages one by one have a million ranges, and the newest is mostly the lowest. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,27 +13,28 @@
 struct mapped_range {
     uint64_t start, end;
     uint32_t site;
-    uint32_t piece_of; /* see map_book.c */
+    uint32_t piece_of; /* See map_book.c. */
 };
 
 #define RANGE_LEAF_MAX 128u
 struct range_leaf {
-    uint32_t count; /* never 0 */
+    uint32_t count; /* Never 0. */
     struct mapped_range items[RANGE_LEAF_MAX];
 };
 
-/* All zero is an empty one. */
+/* All zero: an empty list. */
 struct range_list {
     VEC(struct range_leaf *) leaves;
 };
 
-/* Good until a range comes or goes. */
+/* Valid until the list changes. */
 struct range_spot {
     size_t leaf;
     uint32_t at;
 };
 
-/* Whether they are in order, none empty; and how many, of how many bytes. */
+/* range_list_is_valid returns whether the ranges are in order and none is empty, and sets their
+ * number and bytes. */
 struct range_sum {
     uint64_t count, bytes;
 };
@@ -41,9 +42,10 @@ bool range_list_is_valid(const struct range_list *list, struct range_sum *sum);
 
 void range_list_fini(struct range_list *list);
 
-/* The first range that ends after `address`, or NULL; `spot` is before it, or at the end. */
+/* Returns the first range that ends after `address`, or NULL; `spot` is its place, or the end of
+ * the list. */
 struct mapped_range *range_list_find(const struct range_list *list, uint64_t address,
                                      struct range_spot *spot);
-/* The caller knows that it is in order there.  0 or -ENOMEM. */
+/* Inserts a range at `spot`; the caller knows that this is in order.  Returns 0 or -ENOMEM. */
 int range_list_insert(struct range_list *list, struct range_spot spot, struct mapped_range range);
 void range_list_remove(struct range_list *list, struct range_spot spot);

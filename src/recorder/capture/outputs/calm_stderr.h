@@ -1,13 +1,13 @@
-/* calm_stderr.h - standard error that nobody waits for.
+/* calm_stderr.h - a standard error that nobody has to wait for.
  *
- * The terminal may be one that the watched program serves, and the program may be waiting for
- * its recorder: who reads rings must not wait for a terminal.  What is written to standard error
- * goes into a pipe, which a thread empties. */
+ * The watched program may serve our terminal, and may at the same time wait for the recorder: so
+ * the thread that reads rings must not wait for a terminal.  What is written to standard error goes
+ * into a pipe, which another thread empties. */
 #pragma once
 
 struct calm_stderr;
 
-/* From now on, in this process.  NULL: standard error stays as it was. */
+/* Starts this for the whole process.  Returns NULL on failure; then standard error is unchanged. */
 struct calm_stderr *calm_stderr_begin(void);
-/* As it was before; waits for what was written to be shown, for a few seconds at most. */
+/* Restores standard error; waits a few seconds at most until what was written is shown. */
 void calm_stderr_end(struct calm_stderr *calm);

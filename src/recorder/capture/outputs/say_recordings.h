@@ -1,5 +1,5 @@
-/* say_recordings.h - the last words of a recorder: which files there are now, and of whom there
- * is none. */
+/* say_recordings.h - the last message of a recorder: which files there are now, and how many
+ * processes have none. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,13 +7,15 @@
 
 #include "base/say.h"
 
-#define RECORDINGS_NAMED 8u /* at the end, of many */
+#define RECORDINGS_NAMED 8u /* Named at the end, of many. */
 
 struct recordings_said {
-    char *const *named; /* paths; NULL: of a recording that is not whole, which was told already */
-    uint32_t others;    /* recordings besides that of the program */
-    const char *folder; /* where those are that are not named; "": this one */
-    uint32_t silent;    /* processes that were followed and have no recording */
+    /* Paths; NULL: a recording that is not whole, about which the person was told already. */
+    char *const *named;
+    uint32_t others; /* Number of recordings that are not of the program. */
+    /* Where the recordings that are not named are; "": the working directory. */
+    const char *folder;
+    uint32_t silent; /* Number of processes that were followed and have no recording. */
     bool is_sampled;
 };
 void say_recordings(const struct recordings_said *said, say_fn say);

@@ -1,5 +1,5 @@
-/* outside_recorder.h - records processes from outside: one that is started, some that run, or
- * all that somebody selects, also those that come later.  One recording each, or one of all. */
+/* outside_recorder.h - records processes from outside: one that is started, some that run, or all
+ * that a selector chooses, also later ones.  One recording for each, or one for all. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ struct pid_list {
     VEC(uint32_t) pids;
 };
 
-/* Whom to record, asked once a second: adds processes to `list`.  */
+/* Chooses the processes to record: called once a second, adds them to `list`. */
 struct outside_selector {
     void *self;
     void (*find)(void *self, struct pid_list *list);
@@ -22,30 +22,31 @@ struct outside_selector {
 
 struct outside_recorder_options {
     struct recording_wish wish;
-    const char *source;    /* which command records */
-    char *const *command;  /* to start, as launch_remember found us; NULL: processes that run */
-    struct pid_list fixed; /* those to begin with */
-    const struct outside_selector *selector; /* NULL: only these */
-    /* what whoever comes later is called, if they are over by then; NULL: not known */
+    const char *source; /* Which command records. */
+    /* To start, with the state that launch_remember kept; NULL: processes that run. */
+    char *const *command;
+    struct pid_list fixed;                   /* Processes to begin with. */
+    const struct outside_selector *selector; /* NULL: only the fixed ones. */
+    /* Name of processes that come later, if they have ended by then; NULL: unknown. */
     const char *awaited;
-    bool is_one;          /* of whoever comes later, the first alone */
-    const char *together; /* what the one recording of all is called; NULL: one recording each */
-    bool is_endless; /* what is recorded together never ends by itself: the machine, a cgroup */
-    struct outside_watch *watches[CELL_SOURCES_MAX]; /* who watch them, at least one */
+    bool is_one;          /* Of processes that come later, record only the first. */
+    const char *together; /* Name of the one recording of all; NULL: one recording for each. */
+    bool is_endless; /* What is recorded together never ends by itself: the machine, a cgroup. */
+    struct outside_watch *watches[CELL_SOURCES_MAX]; /* The watches to use, at least one. */
     unsigned watch_count;
-    /* Called when the recording of one has ended and before it is closed.  NULL: nobody asks. */
+    /* Called when a recording has ended, before it is closed.  May be NULL. */
     void (*ended)(const struct outside_recorder_options *options, const struct recording *recording,
                   const char *path);
-    void *context; /* for `ended` */
+    void *context; /* For `ended`. */
 };
 
 struct outside_recorder_result {
-    int wait_status; /* of the program that was started; -1: none was, or it goes on */
-    int exec_errno;  /* why it could not be started; 0: it was not tried, or could */
+    int wait_status; /* Of the program that was started; -1: none was, or it still runs. */
+    int exec_errno;  /* Why it could not be started; 0: it could, or was not tried. */
     uint32_t recordings;
 };
 
-/* Records until all have ended (and no selector may bring more), the time is up, or SIGINT,
- * SIGTERM or SIGHUP.  0 or -errno with `fault`. */
+/* Records until all processes have ended (and no selector can add more), the time is up, or SIGINT,
+ * SIGTERM or SIGHUP arrives.  Returns 0, or -errno with `fault`. */
 int outside_record(const struct outside_recorder_options *options,
                    struct outside_recorder_result *result, struct fault *fault);

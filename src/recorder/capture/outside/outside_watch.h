@@ -1,5 +1,5 @@
-/* outside_watch.h - somebody who watches processes from outside, for those who record them:
- * pages, time. */
+/* outside_watch.h - the interface of a watch that observes processes from outside: their pages, or
+ * their time. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,18 +8,18 @@
 #include "capture/sessions/cell_source.h"
 
 struct outside_state {
-    bool has_ended, has_execed; /* the latter since it was last asked */
+    bool has_ended, has_execed; /* has_execed: since the last call. */
 };
 
 struct outside_watch {
     void *self;
-    const struct cell_source *cells; /* what it finds */
-    /* `is_whole`: nothing of it is older than this call but what an exec will throw away.  0 or
-     * -errno with `fault`. */
+    const struct cell_source *cells; /* What the watch finds. */
+    /* Starts to watch a process.  `is_whole`: the process has done nothing yet, except what an exec
+     * will throw away.  Returns 0, or -errno with `fault`. */
     int (*watch)(void *self, uint32_t pid, bool is_whole, struct fault *fault);
-    /* false when `pid` is not watched. */
+    /* Returns false if `pid` is not watched. */
     bool (*state)(void *self, uint32_t pid, struct outside_state *state);
-    /* A child of a watched process that is watched too, and of which nobody was told yet; 0:
-     * none. */
+    /* Returns a child of a watched process that is watched, too, and was not returned before; 0 if
+     * there is none. */
     uint32_t (*next_child)(void *self);
 };

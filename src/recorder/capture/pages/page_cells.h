@@ -1,4 +1,4 @@
-/* page_cells.h - what a page station finds, as a source of cells for recordings. */
+/* page_cells.h - makes what a page station finds a source of cells for recordings. */
 #pragma once
 
 #include "capture/sessions/cell_source.h"
@@ -6,14 +6,14 @@
 #include "pages/page_station.h"
 
 struct page_cells {
-    struct cell_source source;  /* to be given to recordings */
-    struct outside_watch watch; /* the same for those who record from outside */
+    struct cell_source source;  /* For recordings. */
+    struct outside_watch watch; /* For outside_recorder.h. */
     struct page_station *station;
-    VEC(struct page_told) told; /* by process */
-    bool is_alone;              /* nobody else tells these recordings how much is resident */
+    VEC(struct page_told) told; /* By process. */
+    bool is_alone;              /* No other source tells these recordings how much is resident. */
 };
 
-/* What of its sums a recording has been told already. */
+/* The part of the station's sums that is already in a recording. */
 struct page_told {
     uint32_t pid;
     uint64_t faults, lost, gaps;

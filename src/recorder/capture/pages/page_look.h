@@ -1,9 +1,9 @@
-/* page_look.h - one look at all resident pages of a process, and whose they are.
+/* page_look.h - one look at all resident pages of a process, and who owns them.
  *
- * It takes milliseconds per GiB, and meanwhile the rings must be read.  So it is done by a fork
- * of the recorder: that has the books as they were at one instant, and the recorder goes on.  It
- * gives up all its rights before it reads anything that the process chose (look_sight.h), and what
- * it leaves is checked.  It ends with the recorder at the latest. */
+ * A look takes milliseconds per GiB, and the rings must be read meanwhile.  So a fork of the
+ * recorder does it: the fork has the books as they were at one instant, and the recorder goes on.
+ * The fork gives up all its rights before it reads data that the process chose (look_sight.h), and
+ * the recorder checks its result.  It ends with the recorder at the latest. */
 #pragma once
 
 #include <sys/types.h>
@@ -17,49 +17,50 @@
 struct page_look_question {
     uint32_t pid;
     const struct heap_book *heap;
-    const struct map_book *maps, *regions; /* `regions` may be NULL */
+    const struct map_book *maps, *regions; /* `regions` may be NULL. */
     uint32_t site_count;
-    struct stack_spot *stacks; /* of threads that are known; sorted here */
+    struct stack_spot *stacks; /* Of threads that are known; sorted by page_look_begin. */
     size_t stack_count;
-    const struct known_area *known; /* by address; NULL: nothing is known of a runtime */
+    const struct known_area *known; /* By address; NULL: nothing is known of a runtime. */
     size_t known_count;
     bool is_attached;
-    const struct page_span *earlier; /* as in page_question */
+    const struct page_span *earlier; /* As in page_question. */
     size_t earlier_count;
-    bool is_sampled;          /* the heap has samples of its blocks only */
-    struct touchers touchers; /* as of the fork; no `find`: nobody knows */
+    bool is_sampled;          /* The heap has only samples of its blocks. */
+    struct touchers touchers; /* As of the fork; `find` NULL: unknown. */
 };
 
 struct page_look {
-    pid_t worker; /* 0: none is under way */
+    pid_t worker; /* 0: no look is under way. */
     int fd;
     uint32_t site_count;
 };
 
-/* An owner that has no call stack has a name. */
+/* An owner; one without a call stack has a name. */
 struct look_owner {
     struct owned owned;
     const char *name;
 };
 
 struct page_look_result {
-    struct residency residency; /* but for looks and time_ns */
+    struct residency residency; /* All but looks and time_ns. */
     uint64_t cpu_ns;
     VEC(struct look_owner) owners;
-    VEC(struct owned) touched; /* see touched_pages.h */
+    VEC(struct owned) touched; /* See touched_pages.h. */
     struct look_mappings mappings;
-    const char *mapping_names; /* of each in turn, with its NUL: part of `text` */
+    const char *mapping_names; /* Name of each mapping in turn, with its NUL; part of `text`. */
     char *text;
     size_t text_bytes;
 };
 
-/* Begins one, with a question that need not stay.  0 or -errno. */
+/* Begins a look; `question` need not outlive the call.  Returns 0 or -errno. */
 int page_look_begin(struct page_look *look, const struct page_look_question *question);
-/* 0 when it is done: the caller ends the result; -EAGAIN while it is under way; another -errno
- * when it failed: -EACCES when the pages may not be looked at, -ESRCH when the process is gone. */
+/* Takes the result of a look.  Returns 0 if it is done, with the result the caller's to fini;
+ * -EAGAIN while it is under way; another -errno if it failed: -EACCES if the pages may not be
+ * looked at, -ESRCH if the process is gone. */
 int page_look_end(struct page_look *look, struct page_look_result *result);
-/* The same, and waits for it. */
+/* Like page_look_end, and waits until the look is done. */
 int page_look_wait(struct page_look *look, struct page_look_result *result);
 void page_look_result_fini(struct page_look_result *result);
-/* Gives it up, if there is one. */
+/* Stops the look under way, if any. */
 void page_look_cancel(struct page_look *look);

@@ -1,10 +1,10 @@
-/* page_owners.h - whose each resident page of a process is.
+/* page_owners.h - who owns each resident page of a process.
  *
- * A page with live blocks belongs to them: what they asked for is live; what they have beyond
- * that, and the rest of the page, they hold, and each block on a page has an equal share of the
- * rest.  Any other page belongs to the range that the program named or mapped there itself, or
- * else to the area it is in.  So every byte has one owner, and all add up to the pages that were
- * given.  No I/O; not thread-safe. */
+ * A page with live blocks belongs to them.  The bytes that were asked for are live.  The blocks
+ * hold what they have beyond that, and the rest of the page, which the blocks of the page share
+ * equally.  Any other page belongs to the range that the program named or mapped there itself, else
+ * to the area that it is in.  So every byte has one owner, and all of them add up to the given
+ * pages.  No I/O; not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,19 +16,20 @@
 #include "model/memory/owner.h"
 
 #define OWNER_PAGE   4096u
-#define OWNER_NOBODY UINT32_MAX /* in place of a name */
+#define OWNER_NOBODY UINT32_MAX /* In place of a name. */
 
 struct page_span {
-    uint64_t start, end; /* multiples of OWNER_PAGE */
+    uint64_t start, end; /* Multiples of OWNER_PAGE. */
 };
 
-/* A mapping, and what it is when nobody has more to say. */
+/* A mapping, and what it is if nothing more is known. */
 struct owner_area {
     uint64_t start, end;
     enum owner_kind kind;
-    uint32_t name;    /* a number for who asks */
-    bool may_be_heap; /* anonymous: once a block is in it, its other pages are the heap's */
-    /* in no file: if the program mapped it itself, it is the mapping's whatever else is known */
+    uint32_t name;    /* A number with a meaning for the caller. */
+    bool may_be_heap; /* Anonymous: once a block is in it, its other pages are the heap's. */
+    /* In no file: if the program mapped it itself, its pages belong to that mapping, whatever else
+     * is known. */
     bool is_memory;
 };
 
@@ -38,31 +39,32 @@ struct owner_range {
     uint32_t site;
 };
 
-/* Told of bytes that are nobody's but the area's, in order of address. */
+/* Called for bytes that belong only to the area, in order of address. */
 struct area_visitor {
-    void (*visit)(void *self, enum owner_kind kind, uint64_t start, uint64_t end); /* or NULL */
+    /* May be NULL. */
+    void (*visit)(void *self, enum owner_kind kind, uint64_t start, uint64_t end);
     void *self;
 };
 
 struct page_question {
-    /* all by address, none overlapping another of its list */
+    /* All lists are ordered by address, without overlaps in a list. */
     const struct page_span *present;
     const struct owner_area *areas;
     const struct owner_range *named, *mapped;
     size_t present_count, area_count, named_count, mapped_count;
     const struct block_table *blocks;
     struct area_visitor areas_visitor;
-    uint32_t site_count; /* the sites of blocks and ranges are below it */
-    /* anonymous memory that is in no block and no mapping we saw is from before us: BEFORE
-     * instead of HELD, KEPT and OTHER */
+    uint32_t site_count; /* Sites of blocks and ranges are below this. */
+    /* Anonymous memory outside all blocks and known mappings is from before the recording: BEFORE
+     * instead of HELD, KEPT and OTHER. */
     bool is_attached;
-    /* what was mapped then, by address: memory elsewhere came later; NULL: it may have been
-     * anywhere */
+    /* What was mapped when the recording began, by address: memory elsewhere came later.  NULL: it
+     * may have been anywhere. */
     const struct page_span *earlier;
     size_t earlier_count;
 };
 
-/* By site or, of others, by `name` of the area. */
+/* `who` is a site or, for other kinds, the `name` of the area. */
 struct owned {
     enum owner_kind kind;
     uint32_t who;
@@ -70,19 +72,19 @@ struct owned {
 };
 
 struct page_owners {
-    VEC(struct owned) owned; /* by kind and who; none twice, none of 0 bytes */
-    uint64_t bytes;          /* of all */
-    uint64_t untouched;      /* asked for, live, and not resident */
-    uint64_t reserved;       /* mapped by the program itself, from no file, and not resident */
+    VEC(struct owned) owned; /* By kind and who; none twice, none of 0 bytes. */
+    uint64_t bytes;          /* Of all. */
+    uint64_t untouched;      /* Asked for, live, and not resident. */
+    uint64_t reserved;       /* Mapped by the program itself, from no file, and not resident. */
 };
 
-/* Whether what is in no block at `at` may be from before us; *end comes down to where that
- * changes. */
+/* Returns whether memory at `at` that is in no block may be from before the recording; lowers *end
+ * to where that changes. */
 bool page_is_earlier(const struct page_question *question, uint64_t at, uint64_t *end);
 
-int owned_compare(const void *left, const void *right); /* for qsort: by kind and who */
+int owned_compare(const void *left, const void *right); /* For qsort: by kind and who. */
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int page_owners_find(const struct page_question *question, struct page_owners *owners);
 void page_owners_fini(struct page_owners *owners);
 

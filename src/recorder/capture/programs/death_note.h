@@ -1,4 +1,4 @@
-/* death_note.h - a few words about a program that did not end by itself. */
+/* death_note.h - describes in a few words how a program died that did not end by itself. */
 #pragma once
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 
 #include "base/fault.h"
 
-/* Asks its recorder, and waits until that has let go; or, when the recorder is dead, takes our
- * hooks out itself.  `library` is the path of libmemoir.so.  0, -ENOENT when nobody records it,
- * or -errno, with a sentence. */
+/* Asks the recorder of the process to end, and waits until it has left the process; if the recorder
+ * is dead, takes out our hooks itself.  `library` is the path of libmemoir.so.  Returns 0; -ENOENT
+ * if the process is not recorded; or another -errno, with a sentence. */
 int target_detach(pid_t pid, const char *library, struct fault *fault);

@@ -1,5 +1,5 @@
-/* held_launch.h - starts a program as it is, in two steps: its process is there, and becomes the
- * program when somebody watches it. */
+/* held_launch.h - starts a program without the tracer in two steps: its process exists first, and
+ * executes the program later, when it is being watched. */
 #pragma once
 
 #include <sys/types.h>
@@ -8,12 +8,13 @@
 
 struct held_launch {
     pid_t pid;
-    int go, report; /* our ends of two pipes */
+    int go, report; /* Our ends of two pipes. */
 };
 
-/* The process waits.  It has what launch_remember remembers.  0 or -errno with `fault`. */
+/* Makes the process, which waits, with the state that launch_remember kept.  Returns 0, or -errno
+ * with `fault`. */
 int held_launch_begin(struct held_launch *held, char *const *command, struct fault *fault);
-/* Lets it become the program.  0, or the errno of execve. */
+/* Lets the process execute the program.  Returns 0, or the errno of execve. */
 int held_launch_go(struct held_launch *held);
-/* After either, or instead of the second: then it exits. */
+/* To be called after both, or after held_launch_begin alone: then the process exits. */
 void held_launch_end(struct held_launch *held);

@@ -1,5 +1,5 @@
-/* inside_plan_parts.h - how a plan comes about: inside_files.c finds the files and has them read by
- * a process without rights, in which inside_plan.c makes the plan. */
+/* inside_plan_parts.h - the inside of planning.  inside_files.c finds the files and has a process
+ * without rights read them; there, inside_plan.c makes the plan. */
 #pragma once
 
 #include <limits.h>
@@ -16,10 +16,11 @@ struct planning {
 };
 
 enum planned {
-    PLANNED_OTHER,     /* its allocator is in the plan; or the file cannot be read as code here */
-    PLANNED_FRUITLESS, /* it has none */
-    PLANNED_FAILED     /* there is no memory */
+    PLANNED_OTHER,     /* Its allocator is in the plan; or the file cannot be read as code here. */
+    PLANNED_FRUITLESS, /* It has no allocator. */
+    PLANNED_FAILED     /* Out of memory. */
 };
 
-/* Adds what the file that is mapped there has to the plan.  Takes the descriptor. */
+/* Adds the allocators of the file that is mapped at `region` to the plan.  Takes ownership of the
+ * descriptor. */
 enum planned inside_plan_file(struct planning *planning, const struct map_region *region, int fd);

@@ -3,7 +3,8 @@
 
 #include <stdbool.h>
 
-/* From now on they only ask.  A recorder that has a lifeline pulls it then, and minds SIGQUIT as
- * well.  A file at its limit and a closed pipe are errors of writing. */
+/* From now on, these signals do not end the process but set what stop_signals_asked returns.  A
+ * recorder with a lifeline also pulls it, and handles SIGQUIT so, too.  A file at its size limit
+ * and a closed pipe are write errors, not signals. */
 void stop_signals_catch(bool has_lifeline);
 bool stop_signals_asked(void);

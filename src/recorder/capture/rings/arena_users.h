@@ -1,10 +1,10 @@
-/* arena_users.h - whether the processes that the arena lists are what it says.
+/* arena_users.h - checks whether the processes in the arena's list are what the list says.
  *
- * Whoever has the arena can write any number of a process into it.  What is done to a process, or
- * with its files, is done only to one of which the kernel says that it has this arena mapped:
- * arena_users_prove.  Whether one is waited for is less: then the name of the arena in its
- * environment counts as well, which is looked up once for a process that has either and once a
- * second for one that has not. */
+ * Whoever has the arena mapped can write any PID into it.  So the recorder acts on a process, or on
+ * its files, only if the kernel says that the process has this arena mapped: arena_users_prove.  To
+ * wait for a process, less is enough: then the name of the arena in its environment counts as
+ * well.  That is looked up once for a process that has the arena or its name, and once a second for
+ * one that has neither. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,27 +14,29 @@ struct arena;
 struct arena_users;
 struct map_list;
 
-/* NULL when out of memory: then nothing is believed.  `arena` must be mapped. */
+/* Returns NULL when out of memory; the other functions take NULL, and then trust no process.
+ * `arena` must be mapped. */
 struct arena_users *arena_users_create(const struct arena *arena);
 void arena_users_destroy(struct arena_users *users);
-/* The arena is known by another name from now on. */
+/* From now on, the arena has another name. */
 void arena_users_rename(struct arena_users *users, const char *path);
 
-/* Whether the kernel says that process `pid` has the arena mapped now: `maps` is what it says.  For
- * any thread. */
+/* Returns whether `maps`, the mappings of a process as the kernel lists them, contain the arena.
+ * Any thread may call this. */
 bool arena_users_have(const struct arena_users *users, const struct map_list *maps);
-/* The same, asked by number; 0 never has it. */
+/* Like arena_users_have, for the process with this PID; false for PID 0.  Any thread may call
+ * this. */
 bool arena_users_prove(const struct arena_users *users, uint32_t pid);
 
-/* A process besides `besides` that has the arena, or else its name, whether or not the list knows
- * it; 0: none.  All processes are looked at. */
+/* Looks at all processes, in the list or not, except PID `besides`.  Returns the PID of one that
+ * has the arena mapped, else of one that has its name in the environment; 0 if there is none. */
 uint32_t arena_users_find(const struct arena_users *users, uint32_t besides, bool *is_proved);
 
-/* Not thread-safe.  Whether process `pid`, in entry `index` of the list, is to be waited for.  One
- * that was not found to have the arena, but is younger than that, is believed for a second: it may
- * be about to become another program. */
+/* Returns whether to wait for process `pid`, in entry `index` of the list.  A process that was not
+ * found to have the arena, but is younger than the arena, is believed for a second: it may be about
+ * to execute another program.  Not thread-safe. */
 bool arena_users_has(struct arena_users *users, uint32_t index, uint32_t pid);
 
-/* Not thread-safe.  Whether it runs, but cannot be of those that are recorded: it is older than
- * the arena, which it does not have. */
+/* Returns whether the process runs but cannot be one of the recorded processes: it is older than
+ * the arena and does not have it.  Not thread-safe. */
 bool arena_users_is_stranger(struct arena_users *users, uint32_t index, uint32_t pid);

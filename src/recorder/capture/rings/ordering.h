@@ -1,11 +1,12 @@
 /* ordering.h - books the events of many threads in the order in which they happened to each
  * address.
  *
- * The tracer numbers the events of an address (of a small group of addresses, see EVENT_GROUPS)
- * modulo 2048.  An event whose number is not next came too early: what belongs before it is in
- * another thread's ring and arrives within the next round, so its own ring is held until then.
- * Numbers may rarely repeat, and after a gap they jump; an event that was held long enough is taken
- * as it is, and what contradicts it was lost, unless it comes all the same. */
+ * The tracer numbers the events of each address (of each small group of addresses, see
+ * EVENT_GROUPS) modulo 2048.  If the number of an event is not the next one, the event came too
+ * early: an event before it is in another thread's ring and arrives within the next round.  Until
+ * then, the ring of the early event is held.  Rarely, numbers repeat; after a gap they jump.  An
+ * event that was held long enough is booked as it is: an event that contradicts it counts as lost,
+ * unless it arrives after all. */
 #pragma once
 
 #include "capture/books/heap_book.h"
@@ -13,27 +14,30 @@
 enum heap_event_kind {
     HEAP_ALLOC,
     HEAP_FREE,
-    HEAP_PAIR,   /* an allocation and its free in one, with two numbers: this and the next */
-    HEAP_SKIP,   /* nothing happened after all (a realloc that failed), but the number is used */
-    HEAP_RESTORE /* the block that this ring freed with `moving` is there again; has no number */
+    HEAP_PAIR,   /* An allocation and its free in one event, with two numbers: this and the next. */
+    HEAP_SKIP,   /* Nothing happened after all (a realloc that failed), but the number is used. */
+    HEAP_RESTORE /* The block that this ring freed with `moving` exists again; has no number. */
 };
 struct heap_event {
     enum heap_event_kind kind;
     uint32_t ring;
-    uint32_t sequence;      /* modulo 2048 */
-    struct block block;     /* of a free: address and time */
-    struct freeing freeing; /* of a free */
+    uint32_t sequence;      /* Modulo 2048. */
+    struct block block;     /* Of a free: address and time. */
+    struct freeing freeing; /* Of a free. */
 };
 
 struct ordering;
 
-/* `begins_anew`: the process counts from 0; else (a forked child) its numbers are not known yet. */
-struct ordering *ordering_create(struct heap_book *book, bool begins_anew); /* NULL: no memory */
+/* `begins_anew`: the numbers of the process begin at 0; else (a forked child) they are not known
+ * yet. */
+/* NULL: out of memory. */
+struct ordering *ordering_create(struct heap_book *book, bool begins_anew);
 void ordering_destroy(struct ordering *ordering);
 
-/* Books the event and returns 0; what contradicts it was lost, and is counted in `quality`.  Or
- * returns by how many numbers it is ahead: read other rings first and try again.  `now` books it
- * all the same.  -ENOMEM. */
+/* Books an event.  Returns 0 if booked; events that contradict it were lost, and are counted in
+ * `quality`.  Returns a positive number if the event came too early (its number minus the next
+ * one): the caller reads other rings, then tries again.  With `now`, books it even so.  Returns
+ * -ENOMEM when out of memory. */
 int ordering_book(struct ordering *ordering, const struct heap_event *event, bool now,
                   struct quality *quality);
 

@@ -1,5 +1,5 @@
-/* ring.h - one thread's ring as the recorder sees it; shared by the reader and those who empty
- * rings beside it. */
+/* ring.h - one thread's ring as the recorder sees it.  The reader uses it, and so do the threads
+ * that empty rings while the reader is busy. */
 #pragma once
 
 #include <sched.h>
@@ -15,29 +15,29 @@ struct ring {
     struct shared_slot *slot;
     struct shared_ring *words;
     struct session *session;
-    uint64_t tail, limit;       /* read up to; this round ends at */
-    uint64_t peek;              /* looked at up to, beforehand */
-    uint64_t tsc;               /* the newest stamp that was read: rings are read in this order */
-    uint64_t time_ns, block_ns; /* the same on the clock of the recorder; of the session */
-    uint64_t rate;              /* of the allocations that follow, see EVENT_RATE */
-    uint64_t moving;            /* the address that a realloc under way gave up */
+    uint64_t tail, limit; /* The ring is read up to `tail`; this round ends at `limit`. */
+    uint64_t peek;        /* Records up to here were prefetched. */
+    uint64_t tsc; /* Newest time stamp that was read; rings are read in the order of these. */
+    uint64_t time_ns, block_ns; /* That stamp on the recorder's clock; that of the session's. */
+    uint64_t rate;              /* Sampling rate of the allocations that follow, see EVENT_RATE. */
+    uint64_t moving;            /* Address that an unfinished realloc gave up. */
     uint32_t thread, index;
-    bool is_large;      /* the session's tables are: what comes is to be brought in beforehand */
-    uint32_t last_site; /* of this thread's last allocation */
-    bool blocked; /* the record at the tail cannot be read now: it waits for another ring, or for
-                     its own rest */
-    bool hurry;   /* it waited too long: book it now */
-    int ahead;    /* of its turn, when it waits for another ring; else 0 */
+    bool is_large;      /* The session's tables are large, so prefetching pays. */
+    uint32_t last_site; /* Site of this thread's last allocation. */
+    /* The record at the tail cannot be read now: it waits for another ring, or for its own rest. */
+    bool blocked;
+    bool hurry; /* The record waited too long: book it now. */
+    int ahead;  /* See ordering_book, while the ring waits for another ring; else 0. */
     uint64_t held_since_ns;
-    /* Words that were taken out of the ring unread, because nobody had time: [spill_from,
-     * spill_to). */
+    /* Words [spill_from, spill_to), moved out of the ring unread because the reader had no time. */
     uint64_t *spill;
     uint64_t spill_from, spill_to, spill_room;
-    /* by who reads it, or moves its words; of what is above, but for what only the reader has */
+    /* Held by the thread that reads the ring or moves its words.  Protects the members above,
+     * except those that only the reader uses. */
     atomic_bool is_held;
 };
 
-/* For the time of a copy of the ring at most. */
+/* Tries to hold the ring; holders keep it no longer than a copy of the ring takes. */
 static inline bool ring_try_hold(struct ring *ring)
 {
     return !atomic_exchange_explicit(&ring->is_held, true, memory_order_acquire);
@@ -64,16 +64,17 @@ static inline uint64_t ring_word(const struct ring *ring, uint64_t at)
     return shared_word(ring->words, at);
 }
 
-/* Where the thread may write up to: behind everything that is read or spilt. */
+/* Returns up to where words are read or spilt: the thread may write over those. */
 static inline uint64_t ring_consumed(const struct ring *ring)
 {
     return ring->tail > ring->spill_to ? ring->tail : ring->spill_to;
 }
 
-/* Whether its cursors are in order: spilt words come first, and hold what is not read of them. */
+/* Returns whether the cursors are in order: spilt words come first, and contain all of them that
+ * are unread. */
 bool ring_is_valid(const struct ring *ring);
 
-/* Tells the thread how much is taken, and wakes it if it waits for that. */
+/* Tells the thread how much of the ring is free, and wakes the thread if it waits for that. */
 void ring_give_room(struct ring *ring);
-/* Whether all is read that was written up to `head`, or the rest can never be. */
+/* Returns whether all words up to `head` are read, or the rest can never be read. */
 bool ring_is_past(const struct ring *ring, uint64_t head);

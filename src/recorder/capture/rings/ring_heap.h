@@ -1,31 +1,32 @@
-/* ring_heap.h - reads the records of the heap: blocks that come, go and move, and memory that is
- * given back to the kernel.
+/* ring_heap.h - reads the records of the heap: blocks that are allocated, freed and moved, and
+ * memory that is mapped and unmapped.
  *
- * Each is dealt with, or must wait until another ring is read further: events of one address
- * have an order. */
+ * A record is booked, or waits until another ring is read further, because the events of one
+ * address have an order. */
 #pragma once
 
 #include "capture/rings/ring.h"
 
-/* No block or mapping is larger than the memory of a process: a ring that says so was scribbled
- * over. */
+/* No block or mapping is larger than the memory of a process: a larger number means that the ring
+ * was overwritten. */
 #define BYTES_LIMIT (1ull << 47)
 
-/* What came of booking a record, as session_book returns it.  True when it was dealt with, false
- * when its ring must wait for another. */
+/* Handles what session_book returned.  Returns true if the record is done, false if its ring must
+ * wait for another. */
 bool ring_is_booked(struct ring *ring, int ahead);
 
-/* An ALLOC, ALLOC_BIG or PAIR at `at`, and a FREE, whose first word this is; false when it must
- * wait. */
+/* ring_heap_alloc reads an ALLOC, ALLOC_BIG or PAIR at `at`, ring_heap_free a FREE; `first` is the
+ * first word.  Return false if the record must wait. */
 bool ring_heap_alloc(struct ring *ring, uint64_t at, uint64_t first);
 bool ring_heap_free(struct ring *ring, uint64_t first);
 
-/* A MAP.  An UNMAP with its end.  The words of both, 0 when the end is not there yet; those of
- * the UNMAP alone when its thread was killed before the end, and another one has the ring. */
+/* ring_heap_map reads a MAP.  ring_heap_unmap reads an UNMAP with its OUTCOME; returns the number
+ * of words of both, 0 if the OUTCOME is not there yet, or the words of the UNMAP alone if its
+ * thread was killed before the OUTCOME and another thread has the ring. */
 void ring_heap_map(struct ring *ring, uint64_t at, uint64_t first);
 unsigned ring_heap_unmap(struct ring *ring, uint64_t at);
 
-/* The beginning of a realloc: its words, with those of its end when that is there too, or 0 when
- * it must wait.  And an end that came alone. */
+/* ring_heap_move reads the beginning of a realloc; returns its words, together with those of its
+ * end if that is there, or 0 if it must wait.  ring_heap_outcome reads an end alone. */
 unsigned ring_heap_move(struct ring *ring, uint64_t at, uint64_t first);
 void ring_heap_outcome(struct ring *ring, uint64_t first);

@@ -1,5 +1,5 @@
-/* ring_reader_parts.h - a ring reader from inside: ring_reader.c for the rounds, which of the rings
- * is read when, and ring_records.c for what is read, record by record. */
+/* ring_reader_parts.h - the inside of a ring reader.  ring_reader.c does the rounds and chooses
+ * which ring to read next; ring_records.c reads the records. */
 #pragma once
 
 #include "capture/rings/ring.h"
@@ -13,30 +13,31 @@ struct ring_reader {
     void *context;
     const struct tick_clock *clock;
     struct ring rings[ARENA_SLOTS];
-    struct ring *active[ARENA_SLOTS]; /* have something to read in this round */
+    struct ring *active[ARENA_SLOTS]; /* Rings with something to read in this round. */
     struct ring *blocked[ARENA_SLOTS];
     uint32_t blocked_count;
-    uint64_t words;           /* read so far */
-    uint64_t timed_words;     /* of them, when the clock was last looked at */
-    bool draining, read_any;  /* read_any: in the last round */
-    uint64_t round_tsc;       /* what was written before this can be read in this round */
-    uint64_t round_ns;        /* after which it ends */
-    uint64_t round_end_ns;    /* on the monotonic clock */
-    bool stopped;             /* the rest waits for the next one: it took long */
-    bool at_mark, mark_waits; /* for the next round */
+    uint64_t words;           /* Number of words read so far. */
+    uint64_t timed_words;     /* `words` when the clock was last read. */
+    bool draining, read_any;  /* read_any: in the last round. */
+    uint64_t round_tsc;       /* This round can read what was written before this stamp. */
+    uint64_t round_ns;        /* A round ends after this time. */
+    uint64_t round_end_ns;    /* On the monotonic clock. */
+    bool stopped;             /* The round took long: the rest waits for the next one. */
+    bool at_mark, mark_waits; /* For the next round. */
     struct ring_guard *guard;
-    _Atomic uint64_t progress; /* as in the arena, but nobody else can write it */
-    _Atomic uint64_t rounds;   /* also those that found nothing */
-    bool is_late;              /* rings fill faster than they are read */
-    bool never_waits; /* the program is not to wait: rings are emptied beside the reading, too */
+    /* Like `progress` of the arena, but no other process can write it. */
+    _Atomic uint64_t progress;
+    _Atomic uint64_t rounds; /* Includes rounds that found nothing. */
+    bool is_late;            /* Rings fill faster than they are read. */
+    bool never_waits;        /* The program must not wait: other threads empty the rings, too. */
 };
 
-/* Threads that wait for room see that it is worth to wait. */
+/* Counts up in the arena, so that threads which wait for room see progress and go on waiting. */
 static inline void ring_reader_tell_waiting(struct ring_reader *reader)
 {
     shared_add(reader->arena->memory, progress, 1);
 }
 
-/* Reads on until the ring's time passes `until_tsc`, or its round ends; a ring whose next record
- * must wait is blocked then. */
+/* Reads the ring until its time passes `until_tsc`, or this round ends.  If the next record must
+ * wait, marks the ring as blocked. */
 void ring_read(struct ring_reader *reader, struct ring *ring, uint64_t until_tsc);

@@ -1,8 +1,9 @@
-/* ring_told.h - reads the records of what the program itself told (wire/told.h). */
+/* ring_told.h - reads the records with which the program itself tells something (wire/told.h). */
 #pragma once
 
 #include "capture/rings/ring.h"
 
-/* The TOLD record at `at`, which is whole; `first` is its first word, read once.  0 when it was
- * dealt with; by how much it is ahead of its turn; -EINVAL when it has no meaning, or -ENOMEM. */
+/* Books the TOLD record at `at`, which is whole; `first` is its first word, read once.  Returns 0
+ * when booked; a positive number if the record came too early, see ordering_book; -EINVAL if the
+ * record has no meaning, or -ENOMEM. */
 int ring_told_see(struct ring *ring, uint64_t at, uint64_t first);

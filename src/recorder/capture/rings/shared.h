@@ -1,20 +1,20 @@
-/* shared.h - the recorder's only way to what lies in the arena.
+/* shared.h - the recorder's only way to read and write the arena.
  *
- * The watched program can change every word of the arena at any instant.  So a place in it has a
- * type that is never defined: the compiler refuses to look through such a pointer, and to hand it
- * to what takes one of wire/arena.h.  What is there is read by the macros below: one word, once,
- * by one instruction that the compiler can neither repeat nor split.  What is more than a word is
- * copied first (shared_copy_...), and only the copy is checked and used.
+ * The watched program can change every word of the arena at any instant.  So pointers into the
+ * arena have types that are never defined: the compiler does not dereference such a pointer, or
+ * pass it to a function that takes a type of wire/arena.h.  The macros below read one word, once,
+ * by one instruction that the compiler can neither repeat nor split.  Anything larger than a word
+ * is copied first (shared_copy_...), and only the copy is checked and used.
  *
- *   shared_get(place, field)                    the value, of 4 or 8 bytes
+ *   shared_get(place, field)                    returns the value, of 4 or 8 bytes
  *   shared_set(place, field, value)
- *   shared_add(place, field, value)             the value before
- *   shared_swap(place, field, value)            the value before
- *   shared_replace(place, field, &is, value)    whether it was `is`, which else becomes what it is
+ *   shared_add(place, field, value)             returns the value before
+ *   shared_swap(place, field, value)            returns the value before
+ *   shared_replace(place, field, &is, value)    returns whether it was `is`; if not, sets `is`
  *   shared_wait(place, field, value, time)      futexes
  *   shared_wake(place, field, count)
  *
- * scripts/check-arena looks that no file of the recorder goes around them. */
+ * scripts/check-arena checks that no file of the recorder accesses the arena in another way. */
 #pragma once
 
 #include <assert.h>
@@ -30,14 +30,14 @@
 
 #include "wire/arena.h"
 
-struct shared_arena; /* a struct arena_header, and all that comes after */
+struct shared_arena; /* A struct arena_header, and all that follows it. */
 struct shared_process;
 struct shared_tag;
 struct shared_module;
 struct shared_bell;
 struct shared_node;
 struct shared_slot;
-struct shared_ring; /* RING_WORDS words */
+struct shared_ring; /* RING_WORDS words. */
 
 #define SHARED_PLACE(place)                                                                        \
     _Generic((place), struct shared_arena *                                                        \
@@ -49,12 +49,12 @@ struct shared_ring; /* RING_WORDS words */
              : (struct trie_node *)(void *)(place), struct shared_slot *                           \
              : (struct arena_slot *)(void *)(place))
 
-/* Fields of any other size are no words: the void value makes the compiler stop. */
+/* A field of another size is no word: then the void value is a compile error. */
 #define SHARED_BY_SIZE(at, of_8, of_4)                                                             \
     __builtin_choose_expr(sizeof(*(at)) == 8, of_8,                                                \
                           __builtin_choose_expr(sizeof(*(at)) == 4, of_4, (void)0))
 
-/* Words of whatever type they are to the program. */
+/* Words of the arena, whatever type they have in wire/arena.h. */
 typedef uint64_t shared_8 __attribute__((may_alias));
 typedef uint32_t shared_4 __attribute__((may_alias));
 
@@ -128,10 +128,10 @@ static inline long shared_futex(const void *at, int operation, uint32_t value,
 #define shared_wake(place, field, count)                                                           \
     shared_futex(SHARED_FIELD(place, field), FUTEX_WAKE, count, NULL)
 
-/* Bytes of a field. */
+/* Size of a field in bytes. */
 #define shared_room(place, field) sizeof(SHARED_PLACE(place)->field)
 
-/* A text of ours, cut to fit; what follows it in the field stays. */
+/* Writes our text, cut to fit; the bytes after its NUL are unchanged. */
 #define shared_put_text(place, field, text)                                                        \
     shared_write_text(SHARED_PLACE(place)->field, shared_room(place, field), text)
 static inline void shared_write_text(char *at, size_t size, const char *text)
@@ -150,7 +150,7 @@ static inline void shared_copy_words(void *to, const void *from, size_t size)
     }
 }
 
-/* The first of those that were left behind. */
+/* Copies the name of the first program that was left behind. */
 static inline void shared_copy_left_program(char to[64], struct shared_arena *arena)
 {
     _Static_assert(sizeof(((struct arena_header *)0)->left_program) == 64, "they are as long");
@@ -172,7 +172,7 @@ static inline void shared_copy_module(struct arena_module *to, struct shared_mod
     to->path[sizeof(to->path) - 1] = '\0';
 }
 
-/* All but its state. */
+/* Sets all but the state to zero. */
 static inline void shared_clear_process(struct shared_process *process)
 {
     size_t const state = sizeof(((struct arena_process *)0)->state);
@@ -212,7 +212,8 @@ static inline void shared_slot_advise(struct shared_slot *slot, size_t from, siz
     madvise((char *)slot + from, bytes, advice);
 }
 
-/* Where the kernel marks that the recorder has died; only who makes its list needs the address. */
+/* Address of the word that the kernel marks when the recorder dies; needed only for its robust
+ * list. */
 static inline uintptr_t shared_lock_address(struct shared_arena *memory)
 {
     return (uintptr_t)memory + ARENA_LOCK_AT;
@@ -223,8 +224,8 @@ static inline void shared_set_lock(struct shared_arena *memory, uint32_t owner)
     shared_swap_4((char *)memory + ARENA_LOCK_AT, owner);
 }
 
-/* Where things are.  An index that is ours to keep in order; what the program says was compared
- * before. */
+/* Returns a place by its index.  The index must be valid: an index that the program wrote is
+ * checked before. */
 #define SHARED_AT(kind, memory, index, count, at)                                                  \
     (assert((index) < (count)),                                                                    \
      (struct shared_##kind *)(void *)at((struct arena_header *)(void *)(memory), index))

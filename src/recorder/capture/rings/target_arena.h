@@ -1,9 +1,9 @@
-/* target_arena.h - the arena that a process has mapped, seen from outside: who records it, and a
- * word to that recorder.
+/* target_arena.h - the arena that a process has mapped, seen from outside: finds the recorder of
+ * the process, and sends it a request.
  *
- * The arena is the only thing that the two have in common whatever namespaces they live in; so
- * whoever may look into the process finds its recorder by it, and asks it to end by setting a
- * word in it. */
+ * The arena is all that a process and its recorder share, whatever namespaces they are in.  So a
+ * process that may read the memory of the recorded one finds the recorder by the arena, and asks it
+ * to end by setting a word in the arena. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,18 +11,18 @@
 #include <sys/types.h>
 
 enum recorder_state {
-    RECORDER_NONE,  /* the process has no arena */
-    RECORDER_LIVES, /* its recorder holds the lock in it */
-    RECORDER_DEAD   /* nobody does */
+    RECORDER_NONE,  /* The process has no arena. */
+    RECORDER_LIVES, /* Its recorder holds the lock in the arena. */
+    RECORDER_DEAD   /* No process holds the lock. */
 };
 
 struct target_arena {
     uint64_t address;
-    uint32_t recorder_pid; /* 0: what the process says is not so, or cannot be seen from here */
-    bool is_attached;      /* the process ran before it */
+    uint32_t recorder_pid; /* 0: what the process says is wrong, or cannot be checked from here. */
+    bool is_attached;      /* The process ran before its recording began. */
 };
 
 enum recorder_state target_arena_find(pid_t pid, struct target_arena *arena);
 
-/* Asks the recorder to leave the process alone.  0 or -errno. */
+/* Asks the recorder to leave the process.  Returns 0 or -errno. */
 int target_arena_ask_to_end(pid_t pid, const struct target_arena *arena);

@@ -1,8 +1,8 @@
-/* cell_source.h - somebody besides the tracer who finds out what a process does, from outside:
- * pages, time.
+/* cell_source.h - a source besides the tracer that finds out from outside what a process does: its
+ * pages, its time.
  *
- * The recording asks when it closes a bucket; whatever was found since the last time becomes
- * cells of it. */
+ * The recording asks when it closes a bucket; what the source has found since the last time becomes
+ * cells of the bucket. */
 #pragma once
 
 #include "model/recording.h"
@@ -11,11 +11,11 @@ struct found_cells {
     VEC(struct cell) items;
 };
 
-/* Who touched which page first. */
+/* Finds who touched a page first. */
 struct touchers {
     const void *book;
-    uint32_t (*find)(const void *book,
-                     uint64_t address); /* a number that only `carry` below knows */
+    /* Returns a number that only `carry` below knows. */
+    uint32_t (*find)(const void *book, uint64_t address);
 };
 typedef int (*touchers_fn)(void *context, const struct touchers *touchers);
 

@@ -1,8 +1,8 @@
 /* confinement.h - a recorder that was started with rights gives them up before it reads anything
  * that the watched program wrote.
  *
- * What needs rights later is done by keepers (keeper/keeper.h).  The recorder has a user of its own
- * then, and no files but those that it is given; of the machine it can read the folders of cgroups
+ * Keepers (keeper/keeper.h) do what needs rights later.  The recorder then has a user of its own,
+ * and no files but those that it is given; of the machine it can read only the folders of cgroups
  * and the pressure. */
 #pragma once
 
@@ -12,12 +12,13 @@
 #include "capture/rings/arena.h"
 #include "capture/sessions/recorder.h"
 
-/* Whether a recorder with these options gives its rights up: started by root, and nothing is asked
- * of it that keepers do not do yet (pages, CPU time, alerts, history, serving). */
+/* Returns whether a recorder with these options gives up its rights: it was started by root, and is
+ * not asked for anything that keepers cannot do yet (pages, CPU time, alerts, history, serving). */
 bool confinement_is_due(const struct recorder_options *options);
 
-/* Forks the keepers.  The arena is known to others by them from then on. */
+/* Forks the keepers.  From then on, other processes open the arena through them. */
 int confinement_prepare(struct arena *arena, const struct output_place *place, const char *output,
                         struct fault *fault);
-/* With the program that is recorded: for ever.  0 or -errno with `fault`, and then it is not. */
+/* Gives up the rights for ever; `program` is the recorded process.  Returns 0; or -errno with
+ * `fault`, and then the recorder is not confined. */
 int confinement_enter(pid_t program, bool is_started, struct fault *fault);

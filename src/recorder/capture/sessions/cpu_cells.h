@@ -1,4 +1,4 @@
-/* cpu_cells.h - what a cpu station finds, as a source of cells for recordings. */
+/* cpu_cells.h - makes what a cpu station finds a source of cells for recordings. */
 #pragma once
 
 #include "capture/sessions/cell_source.h"
@@ -12,10 +12,11 @@ struct cpu_told {
 };
 
 struct cpu_cells {
-    struct cell_source source;  /* to be given to recordings */
-    struct outside_watch watch; /* the same for those who record from outside */
+    struct cell_source source;  /* For recordings. */
+    struct outside_watch watch; /* For outside_recorder.h. */
     struct cpu_station *station;
-    VEC(struct cpu_told) told; /* what of its sums each recording has been told already */
+    /* The part of the station's sums that is already in each recording. */
+    VEC(struct cpu_told) told;
 };
 
 void cpu_cells_init(struct cpu_cells *cells, struct cpu_station *station);

@@ -1,7 +1,7 @@
-/* recorder_cost.h - what recording has cost this process so far. */
+/* recorder_cost.h - what recording has cost the recorder's process so far. */
 #pragma once
 
 #include "model/recording.h"
 
-/* Into its fields of `cost`. */
+/* Sets the recorder's fields of `cost`. */
 void recorder_cost_measure(struct cost *cost);

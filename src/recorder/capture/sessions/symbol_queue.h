@@ -1,5 +1,6 @@
-/* symbol_queue.h - names for frames, looked up by a confined process (symbols/namer/name_client.h)
- * that a thread of its own asks, so that rings are read meanwhile. */
+/* symbol_queue.h - looks up the names of frames.  A confined process does that
+ * (symbols/namer/name_client.h); a thread of the queue asks it, so that the rings are read
+ * meanwhile. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,24 +10,24 @@
 
 struct symbol_queue;
 
-/* `say` hears when names cannot be looked up.  NULL when it cannot be. */
+/* `say` is told when names cannot be looked up.  Returns NULL on failure. */
 struct symbol_queue *symbol_queue_create(say_fn say);
 void symbol_queue_destroy(struct symbol_queue *queue);
 
-/* Asks for the names of all frames of `recording` from `first` on that have none.  `root`:
- * prefix of the process's files.  Returns how many frames have been asked for so far. */
+/* Asks for the names of all frames of `recording` from `first` on that have none.  `root`: prefix
+ * of the paths of the process's files.  Returns how many frames have been asked for so far. */
 size_t symbol_queue_ask(struct symbol_queue *queue, struct recording *recording, const char *root,
                         size_t first);
-/* Puts the answers that have come into `recording`. */
+/* Copies the answers that have arrived into `recording`. */
 void symbol_queue_fetch(struct symbol_queue *queue, struct recording *recording);
 
-/* No answer for `recording` is wanted any more; it may be destroyed then. */
+/* To be called before `recording` is destroyed: drops the answers that are still missing. */
 void symbol_queue_forget(struct symbol_queue *queue, const struct recording *recording);
 
-/* Puts answers that have come into `recording`.  Whether that was the last one. */
+/* Copies the answers that have arrived into `recording`.  Returns whether none is missing. */
 bool symbol_queue_is_done(struct symbol_queue *queue, struct recording *recording);
 
-/* Waits until every frame asked for has its answer in `recording`, and helps: from then on names
- * are not found behind all other work of the machine any more.  A signal ends the wait: the rest
- * stays without names. */
+/* Waits until all answers for `recording` are there, and copies them.  From now on, names are no
+ * longer looked up at a lower priority than other work.  A signal ends the wait; the other frames
+ * stay without names. */
 void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording);

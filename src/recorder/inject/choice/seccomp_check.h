@@ -1,15 +1,17 @@
-/* seccomp_check.h - whether a process's filters allow the system calls that loading and tracing
- * need.  Asked before anything is done: a call that is not allowed may kill. */
+/* seccomp_check.h - checks whether a process's seccomp filters allow the system calls that loading
+ * and tracing need.  To be called before anything is done, because a forbidden call may kill the
+ * process. */
 #pragma once
 
 #include <sys/types.h>
 
 #include "base/fault.h"
 
-/* Reads the filters of each thread (stopped for that moment) and tries them out here.  0; or
- * with `fault` -EPERM when they forbid something, -EACCES when only root may read them. */
+/* Reads the filters of each thread (which is stopped for that moment) and evaluates them here.
+ * Returns 0; or, with `fault`, -EPERM if they forbid something, -EACCES if only root may read
+ * them. */
 int seccomp_check(pid_t pid, struct fault *fault);
 
-/* What the filters of a thread that the caller has stopped forbid of what it takes to make a file
- * and remove it again; NULL: nothing. */
+/* Returns which of the calls that create and remove a file are forbidden by the filters of a
+ * thread, which the caller has stopped; NULL: none. */
 const char *seccomp_forbids_files(pid_t tid);

@@ -1,7 +1,7 @@
-/* wait_exec.h - waits until a program of some name is started, by whomever.
+/* wait_exec.h - waits until any process executes a program of a given name.
  *
- * The kernel tells of every exec where we may listen (root, outside of pid namespaces);
- * elsewhere /proc is looked through every few milliseconds. */
+ * The kernel reports every exec if we may listen (root, outside of PID namespaces); else /proc is
+ * searched every few milliseconds. */
 #pragma once
 
 #include <signal.h>
@@ -9,5 +9,5 @@
 
 #include "base/fault.h"
 
-/* 0 with *pid; -EINTR when *stop became nonzero. */
+/* Returns 0 with *pid; -EINTR when *stop became nonzero. */
 int wait_exec(const char *name, const volatile sig_atomic_t *stop, pid_t *pid, struct fault *fault);

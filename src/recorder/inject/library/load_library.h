@@ -3,11 +3,11 @@
 
 #include "inject/library/pass_descriptors.h"
 
-/* Which of the descriptors that were passed is the library. */
+/* Index of the library among the passed descriptors. */
 #define PASSED_LIBRARY 1
 
-/* Loads it by /proc/self/fd where the process has /proc, else from a file that the process itself
- * makes for that moment: nothing is ever written by us where a process says.  0 or -errno with
+/* Loads the library by /proc/self/fd if the process has /proc, else from a file that the process
+ * itself makes for that moment: we never write where a process says.  Returns 0, or -errno with
  * `fault`. */
 int load_library(struct module_client *modules, struct borrowed_thread *borrowed,
                  const struct passing *passing, struct fault *fault);

@@ -1,4 +1,4 @@
-/* thread_rank.h - the threads of a process, those first that it disturbs least to stop. */
+/* thread_rank.h - the threads of a process, ordered by how little a stop disturbs them. */
 #pragma once
 
 #include <stddef.h>
@@ -7,10 +7,10 @@
 
 struct ranked_thread {
     pid_t tid;
-    /* 0: waits in a call that is begun again unnoticed, 1: runs, 2: waits in another call */
+    /* 0: waits in a call that can be restarted unnoticed; 1: runs; 2: waits in another call. */
     int rank;
 };
 
-/* 0 with *threads the caller's to free, or -errno.  Those that cannot be stopped now are left
- * out. */
+/* Returns 0 with *threads the caller's to free, or -errno.  Leaves out threads that cannot be
+ * stopped now. */
 int thread_rank(uint32_t pid, struct ranked_thread **threads, size_t *count);

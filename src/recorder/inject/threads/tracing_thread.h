@@ -1,8 +1,7 @@
-/* tracing_thread.h - a thread for ptrace.  When it ends the kernel lets go of every thread it
- * still holds, also of those that would not stop in time; so whatever traces runs in one of
- * these. */
+/* tracing_thread.h - a thread for ptrace.  When it ends, the kernel releases every thread that it
+ * still traces, also those that did not stop in time; so all tracing is done in such a thread. */
 #pragma once
 
-/* Runs `body` in a thread of its own and waits for it.  Its result, or -errno when there is no
- * thread to be had. */
+/* Runs `body` in a thread of its own and waits for it.  Returns its result, or -errno if no thread
+ * could be created. */
 int tracing_thread_run(int (*body)(void *context), void *context);

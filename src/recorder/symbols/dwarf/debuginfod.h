@@ -1,7 +1,8 @@
-/* debuginfod.h - debug files from the servers the user named in DEBUGINFOD_URLS; from nobody else.
+/* debuginfod.h - gets debug files from the servers that the user named in DEBUGINFOD_URLS, and from
+ * no others.
  *
- * The client library is loaded when first needed; without it there are simply no such files. */
+ * The client library is loaded when first needed; without it, no file is found. */
 #pragma once
 
-/* A descriptor of the debug file the caller closes, or -errno. */
+/* Returns a descriptor of the debug file, which the caller closes, or -errno. */
 int debuginfod_open(const char *build_id_hex);

@@ -2,9 +2,8 @@
  * --perf-basic-prof, Java, .NET, ...): /tmp/perf-PID.map, with a line "START SIZE name" for each
  * function, in hex.
  *
- * The list only grows and has no times; addresses are used again, so the last line about an
- * address holds.  The file is hostile: at most PERF_MAP_BYTES_MAX of it are read.  Not
- * thread-safe. */
+ * The list only grows and has no times; addresses are reused, so the last line about an address
+ * counts.  The file is hostile: at most PERF_MAP_BYTES_MAX of it are read.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,21 +19,22 @@ struct perf_map;
  * "/proc/4242/root/tmp/perf-7.map". */
 bool perf_map_is_path(const char *path);
 
-/* The list at `path`, if `owner` (a user; or PERF_MAP_ANYONE) made it: no link and no device is
- * followed.  NULL when there is none, or out of memory.  The file stays open, so it is read on
- * when its process and its folder are gone. */
+/* Opens the list at `path`, if `owner` (a user; or PERF_MAP_ANYONE) owns it; follows no link and
+ * opens no device.  Returns NULL if there is none, or when out of memory.  The file stays open, so
+ * it can still be read when its process and its folder are gone. */
 struct perf_map *perf_map_open(const char *path, uint32_t owner);
-void perf_map_close(struct perf_map *map); /* also NULL */
+void perf_map_close(struct perf_map *map); /* NULL is allowed. */
 
-/* Only whether it could be opened. */
+/* Returns whether the list could be opened. */
 bool perf_map_exists(const char *path, uint32_t owner);
 
-/* Reads what was added; cheap when nothing was. */
+/* Reads what was added; cheap if nothing was. */
 void perf_map_refresh(struct perf_map *map);
 
-/* The same from memory, for tests; `text` is copied. */
+/* Makes a list from memory, for tests; `text` is copied. */
 struct perf_map *perf_map_parse(const char *text, size_t size);
 
-/* The function that holds `address`, valid until the next refresh; NULL when none does. */
+/* Returns the function that contains `address`, valid until the next refresh; NULL if there is
+ * none. */
 const char *perf_map_find(struct perf_map *map, uint64_t address);
 size_t perf_map_count(const struct perf_map *map);

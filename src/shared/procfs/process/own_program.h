@@ -1,17 +1,17 @@
-/* own_program.h - which other processes are this memoir at work, for its own user: whose numbers
- * and files are taken for those of a recorder.
+/* own_program.h - which other processes belong to this memoir, so that their PIDs and files may be
+ * taken for those of a recorder of our user.
  *
- * Anybody may call a program memoir-record, and hold any file open: a name proves nothing, and a
- * process of another user could say anything about a process of ours.  The kernel is asked. */
+ * Any user may name a program memoir-record, and may keep any file open: a name proves nothing, and
+ * a process of another user could say anything about a process of ours.  So the kernel is asked. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a process runs the program `name` of this installation, or this very file: by device and
- * inode. */
+/* Returns whether a process runs the program `name` of this installation, or the same file as this
+ * process; compares device and inode. */
 bool own_program_is(uint32_t pid, const char *name);
 
-/* ... and belongs to our own user or to root; or gave up root for a user that nobody else has
- * (sandbox.h). */
+/* Returns whether own_program_is holds, and the process belongs to our own user or to root, or gave
+ * up root for a user that no other process has (sandbox.h). */
 bool own_program_is_believed(uint32_t pid, const char *name);

@@ -1,8 +1,8 @@
-/* proc_request.h - proc_asked.h by requests of one kind, for a process that only opens and looks: a
- * server.
+/* proc_request.h - implements proc_asked.h by requests of one type, which a serving process
+ * answers.
  *
- * A request is numbers alone.  Whoever serves one says first which processes and rows may be asked
- * for, and has nothing to parse. */
+ * A request consists of numbers only.  The serving process decides which processes and rows may be
+ * asked for, and has nothing to parse. */
 #pragma once
 
 #include <limits.h>
@@ -12,8 +12,8 @@
 
 enum proc_question {
     PROC_ASK_OPEN,
-    PROC_ASK_LINK, /* where it leads */
-    PROC_ASK_ABOUT /* what stat says */
+    PROC_ASK_LINK, /* Where the link leads. */
+    PROC_ASK_ABOUT /* What stat says. */
 };
 
 struct proc_request {
@@ -21,22 +21,22 @@ struct proc_request {
 };
 
 struct proc_reply {
-    int32_t err;     /* 0, or -errno */
-    uint32_t length; /* of `link` */
+    int32_t err;     /* 0 or -errno. */
+    uint32_t length; /* Of `link`. */
     struct stat about;
-    char link[PATH_MAX]; /* with its NUL */
+    char link[PATH_MAX]; /* With its NUL. */
 };
 
-/* Asks: the descriptor of PROC_ASK_OPEN, else 0, with *reply; or -errno. */
+/* Sends a request.  Returns the descriptor for PROC_ASK_OPEN, else 0, with *reply; or -errno. */
 typedef int (*proc_asker)(const struct proc_request *request, struct proc_reply *reply);
 
-/* From now on proc_open and what is like it ask `asker`; NULL: no more.  proc_mapped_system and
- * proc_stat_below then know nothing.  One thread at a time uses all this. */
+/* From now on, the functions of proc_open.h ask `asker`; NULL: no longer.  proc_mapped_system and
+ * proc_stat_below then find nothing.  Only one thread at a time may use all this. */
 void proc_request_by(proc_asker asker);
 
-/* Whether one that came from elsewhere means anything; and whether a reply does. */
+/* Return whether a received request, or reply, is valid. */
 bool proc_request_is_valid(const struct proc_request *request);
 bool proc_reply_is_valid(const struct proc_reply *reply);
 
-/* Serves a valid one: as an asker does. */
+/* Serves a valid request.  Returns as proc_asker does. */
 int proc_request_serve(const struct proc_request *request, struct proc_reply *reply);

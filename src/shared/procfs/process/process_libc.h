@@ -4,8 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "glibc 2.36", "glibc", "musl"; empty when none is mapped, or the process may not be looked at. */
+/* Finds "glibc 2.36", "glibc" or "musl"; empty if none is mapped, or the process may not be looked
+ * at. */
 void process_libc(uint32_t pid, char *text, size_t size);
 
-/* The version in the bytes of a glibc, "2.36"; empty when they are of something else. */
+/* Finds the version in the bytes of a glibc, "2.36"; empty if they are of another file. */
 void libc_version_find(const char *bytes, size_t count, char *version, size_t size);

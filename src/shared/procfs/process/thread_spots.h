@@ -1,5 +1,5 @@
-/* thread_spots.h - where the threads of a process are on their stacks, as far as the kernel
- * tells without stopping them. */
+/* thread_spots.h - the stack pointers of a process's threads, as far as the kernel tells them
+ * without stopping the threads. */
 #pragma once
 
 #include <stdint.h>

@@ -23,8 +23,9 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
 struct recording_writer *recording_writer_take(const char *path, int claim, uint64_t max_bytes,
                                                struct fault *fault);
 
-/* A descriptor of the file, the caller's to close: as long as it is open, no other process can write
- * a file of that name; recording_writer_take makes the next one with it.  -1: there is none. */
+/* Returns a descriptor of the file, for the caller to close: while it is open, no other process can
+ * write a file of that name, and recording_writer_take makes the next one with it.  -1 if there is
+ * none. */
 int recording_writer_claim(const struct recording_writer *writer);
 
 /* From now on, `behind` writes the file, so only the last call waits for the disk, and calls that

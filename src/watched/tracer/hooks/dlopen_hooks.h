@@ -1,14 +1,14 @@
-/* dlopen_hooks.h - notices new libraries where the loader itself gives no sign of them (glibc
- * 2.37 and later): when dlopen returns, or when a symbol of them is asked for.  Their
- * constructors have run by then. */
+/* dlopen_hooks.h - notices new libraries if the loader itself does not report them (glibc 2.37 and
+ * later): when dlopen returns, or when one of their symbols is looked up.  By then their
+ * constructors have run. */
 #pragma once
 
-/* As dlopen and dlsym.  What those do depends on where they are called from: on that object's
- * search path, its place in the order of objects.  So these are no functions of ours around the
- * real ones, if that would show. */
+/* Replace dlopen and dlsym.  The result of these depends on the object that calls them: on its
+ * search path and its place in the order of objects.  So if a frame of ours would change the
+ * result, the hooks jump to the real functions instead of calling them. */
 void dlopen_hook(void);
 void dlsym_hook(void);
 
-/* Where they lead to. */
+/* The real functions. */
 extern void *dlopen_real __attribute__((visibility("hidden")));
 extern void *dlsym_real __attribute__((visibility("hidden")));

@@ -1,27 +1,27 @@
-/* got_hooks.h - leads the calls of a running program to our hooks, and back.
+/* got_hooks.h - directs the calls of a running program to our hooks, and back.
  *
- * Every object calls functions of others through addresses that the loader put into its tables.
- * Those that lead to the program's allocator (and a few more, see the table) are replaced, each
- * by one aligned store, while the program runs.  An address that leads elsewhere is left alone:
- * to another allocator that some library has for itself.  One that was not looked up yet, for
- * its function was never called, is replaced as well; put back, it leads to the function at
- * once.
+ * Every object calls functions of other objects through addresses that the loader put into its
+ * tables.  Addresses of the program's allocator (and of a few more functions, see the table in
+ * got_hooks.c) are replaced, each by one aligned store, while the program runs.  An address of
+ * another function stays, e.g. of an allocator that a library has for itself.  An address that was
+ * not looked up yet, because its function was never called, is replaced, too; hooks_remove sets it
+ * to the function itself.
  *
- * Not led here: addresses that the program has copied elsewhere, what dlsym returns, and calls
- * that never went through a table.  Code that has copied the address of a hook may use it for
+ * Not directed to our hooks: addresses that the program has copied elsewhere, results of dlsym, and
+ * calls that never used a table.  Code that has copied the address of a hook may use it for
  * ever. */
 #pragma once
 
 #include <stdbool.h>
 
-/* In every object that is loaded, and in later ones: before their first instruction runs where
- * the loader lets us know, else see dlopen_hooks.h.  `with_exec`: also where programs become
- * others.  0; or -ENOSYS (no libc that we know), -EACCES (a table may not be changed), and
- * nothing is hooked. */
+/* Hooks every loaded object, and later ones: before their first instruction runs if the loader
+ * reports them, else see dlopen_hooks.h.  `with_exec`: also hooks the functions by which a process
+ * executes another program.  Returns 0; or -ENOSYS (unknown libc) or -EACCES (a table may not be
+ * changed), and then nothing is hooked. */
 int hooks_install(bool with_exec);
 
-/* In every object that is loaded then.  Safe when nothing is installed. */
+/* Unhooks every object that is then loaded.  Does nothing if no hooks are installed. */
 void hooks_remove(void);
 
-/* In libraries that have come since, if hooks are installed. */
+/* Hooks libraries that were loaded since, if hooks are installed. */
 void hooks_extend(void) __attribute__((visibility("hidden")));

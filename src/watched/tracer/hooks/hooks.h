@@ -1,5 +1,5 @@
-/* hooks.h - the functions behind front.c.  Each is jumped to, so that its frame is the hook's
- * own. */
+/* hooks.h - the functions behind front.c, which jumps to them: so their frame is that of the
+ * hook. */
 #pragma once
 
 #include <stddef.h>

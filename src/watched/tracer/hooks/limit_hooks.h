@@ -1,4 +1,4 @@
-/* limit_hooks.h - setrlimit and prlimit, under both names. */
+/* limit_hooks.h - hooks setrlimit and prlimit, under both names. */
 #pragma once
 
 #include <sys/resource.h>

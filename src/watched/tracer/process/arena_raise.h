@@ -1,4 +1,4 @@
-/* arena_raise.h - how the tracer tells the recorder how far a list of the arena is in use. */
+/* arena_raise.h - tells the recorder how many entries of a list in the arena are in use. */
 #pragma once
 
 #include <stdatomic.h>
@@ -6,7 +6,7 @@
 
 #include "wire/invariant.h"
 
-/* Takes note that entry `index` of a list is in use. */
+/* Notes that entry `index` of a list is in use. */
 static inline void arena_raise(_Atomic uint32_t *high, uint32_t index)
 {
     INVARIANT(index < UINT32_MAX);

@@ -16,8 +16,9 @@ static inline bool is_elf_header(const ElfW(Ehdr) * elf)
            elf->e_phoff + (uint64_t)elf->e_phnum * sizeof(ElfW(Phdr)) <= 4096;
 }
 
-/* The start of the mapping, unless the file is very unusual.  A program with gaps between its
- * segments is found segment by segment; there the kernel knows.  NULL when it cannot be told. */
+/* Returns the ELF header: the start of the mapping, unless the file is very unusual.  If a program
+ * has gaps between its segments, dl_find_object finds only one segment; then the kernel's address
+ * of the program headers is used.  Returns NULL if the header is not found. */
 static inline const ElfW(Ehdr) * loaded_elf_header(const struct dl_find_object *found)
 {
     const ElfW(Ehdr) *elf = found->dlfo_map_start;

@@ -1,12 +1,12 @@
 /* probes.h - places where other tools can watch allocations: USDT probes of the provider
  * otel_memory.
  *
- *   alloc(void *block, uint64_t size, uint64_t weighted_bytes)    after the block was made
- *   free(void *block)                                              before it is given back
+ *   alloc(void *block, uint64_t size, uint64_t weighted_bytes)    after the block was allocated
+ *   free(void *block)                                              before it is freed
  *
  * A probe is one instruction that does nothing, and a note that says where it is and where its
- * arguments are. They are for the blocks that are recorded: all, each with its size for weight;
- * or, when sampling, those that were taken, each with the bytes it stands for, and their frees.
+ * arguments are. The probes report the blocks that are recorded: all, each with its size as weight;
+ * or, when sampling, only the samples, each with the bytes that it stands for, and their frees.
  * docs/probes.md has more. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* raw_syscall.h - system calls that leave errno alone: a hooked free() must not change it. */
+/* raw_syscall.h - system calls that do not change errno, because a hooked free() must not. */
 #pragma once
 
 #include <stddef.h>
@@ -13,16 +13,16 @@
 #define raw_syscall6                  system_call
 #define raw_syscall3(number, a, b, c) raw_syscall6(number, a, b, c, 0, 0, 0)
 
-/* Whether the eight bytes at `address` can be read: the kernel copies the mask before it looks at
- * the first argument, so the answer is EINVAL (readable) or EFAULT.  Every sandbox allows this
- * call. */
+/* Returns whether the eight bytes at `address` can be read: the kernel copies the mask before it
+ * checks the first argument, so the result is EINVAL (readable) or EFAULT.  Every sandbox allows
+ * this call. */
 static inline int raw_is_readable(uint64_t address)
 {
     return raw_syscall6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) == -22;
 }
 
-/* Whether the four bytes at `address` can be written: the kernel is asked to add nothing to
- * them, and to wake nobody that waits there. */
+/* Returns whether the four bytes at `address` can be written: asks the kernel to add 0 to them, and
+ * to wake no thread that waits there. */
 static inline int raw_is_writable(uint64_t address)
 {
     uint32_t nobody = 0;
@@ -30,9 +30,8 @@ static inline int raw_is_writable(uint64_t address)
                         (long)address, 1 << 28 /* FUTEX_OP_ADD of 0 */) >= 0;
 }
 
-/* Rests.  Not by nanosleep: a thread that was borrowed while it waited with a time limit goes on
- * waiting afterwards by the kernel's note of how long is left, and nanosleep writes its own over
- * that. */
+/* Sleeps, but not by nanosleep: a thread that was borrowed while it waited with a time limit
+ * resumes its wait by the kernel's note of the time left, which nanosleep would overwrite. */
 static inline void raw_nap(long ns)
 {
     uint32_t word = 0;

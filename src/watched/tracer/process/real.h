@@ -1,5 +1,5 @@
-/* real.h - the functions behind our hooks, and a little memory for the time before they are known.
- */
+/* real.h - the real functions behind our hooks, and a small heap for the time before they are
+ * known. */
 #pragma once
 
 #include <spawn.h>
@@ -22,7 +22,7 @@ struct real_functions {
     int (*brk)(void *);
     void *(*sbrk)(intptr_t);
     int (*dlclose)(void *);
-    pid_t (*_Fork)(void); /* NULL before glibc 2.34 */
+    pid_t (*_Fork)(void); /* NULL before glibc 2.34. */
     int (*execve)(const char *, char *const *, char *const *);
     int (*execvpe)(const char *, char *const *, char *const *);
     int (*fexecve)(int, char *const *, char *const *);
@@ -33,12 +33,14 @@ struct real_functions {
 };
 extern struct real_functions real __attribute__((visibility("hidden")));
 
-/* Finds them all.  Until it returns, real.malloc and calloc give blocks from the early heap. */
+/* Finds all real functions.  Until it returns, real.malloc and real.calloc return blocks of the
+ * early heap. */
 void real_resolve(void);
-/* Like real_resolve, in a program that ran already: those that its own calls lead to. */
+/* Like real_resolve, in a program that already ran: finds the functions that its own calls
+ * reach. */
 void real_resolve_in_program(void);
 
-/* Blocks of the early heap are never given back. */
+/* Blocks of the early heap are never freed. */
 #define REAL_EARLY_BYTES 65536
 extern char real_early_heap[REAL_EARLY_BYTES] __attribute__((visibility("hidden")));
 static inline bool real_is_early(const void *block)

@@ -1,8 +1,8 @@
-/* record.h - one call per thing that can happen to memory; hooks do nothing else.
- * All are called between tracer_enter and tracer_leave.
+/* record.h - one function for each event of memory; hooks only call these.  All are called between
+ * tracer_enter and tracer_leave.
  *
- * What happens at every malloc and free is inline: each level of calls costs the program a
- * return address that the processor no longer predicts, when its own stack is deep. */
+ * What runs at every malloc and free is inline: if the program's own stack is deep, each level of
+ * calls costs it a return address that the processor no longer predicts. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,17 +16,18 @@
 #include "tracer/rings/thread.h"
 #include "wire/invariant.h"
 
-/* realloc: before the real call, and after it.  `began` is what the first one returned.  No
- * block: nothing happened, or with a size of 0 the old one was freed. */
+/* For realloc: record_move is called before the real call, record_moved_block after it with
+ * `began`, what record_move returned.  `block` NULL: nothing happened; or, with size 0, the old
+ * block was freed. */
 bool record_move(void *block, uint64_t size);
 void record_moved_block(bool began, void *block, size_t size, uint64_t usable, void *hook_frame);
 
-/* Both, of a block that may or may not have been taken, and may or may not be. */
+/* Like these two, for a block that may or may not have been recorded, and may or may not be. */
 struct resizing {
     void *block;
     bool followed, began;
 };
-/* `size`: as record_free has it. */
+/* `size` as in record_free. */
 void record_resize(struct resizing *resizing, uint64_t size);
 void record_resized(const struct resizing *resizing, void *moved, size_t size, uint64_t usable,
                     void *hook_frame);
@@ -35,14 +36,14 @@ void record_map(void *address, size_t length, void *hook_frame);
 bool record_unmap(void *address, size_t length);
 void record_unmapped(bool began, bool done);
 
-/* Forgets all that was counted, when no thread counts. */
+/* Forgets all counters; no thread may be counting. */
 void record_forget(void);
 
-/* Parts of what is inline below. */
+/* Parts of the inline functions below. */
 void record_slotless(uint64_t calls, uint64_t bytes, uint64_t frees);
 void record_big(struct arena_slot *slot, void *block, uint32_t stack, size_t size, uint64_t usable);
 
-/* One event in so many has its own cost measured. */
+/* One of this many events has its own cost measured. */
 #define COST_EVERY 1024u
 
 static inline struct arena_slot *own_slot(void)
@@ -51,9 +52,9 @@ static inline struct arena_slot *own_slot(void)
     return likely(slot != NULL) ? slot : thread_claim_slot();
 }
 
-/* How many events each group of addresses has seen.  A thread that has an address has it alone, so
- * what happens to it is counted in order; two threads with two addresses of one group may count the
- * same, rarely, and the recorder copes. */
+/* How many events each group of addresses has seen.  Only one thread at a time owns an address, so
+ * its events are counted in order.  Two threads with two addresses of one group may, rarely, count
+ * the same number; the recorder handles that. */
 extern uint16_t event_numbers[EVENT_GROUPS] __attribute__((visibility("hidden")));
 
 static inline uint64_t next_number(const void *block)
@@ -69,13 +70,13 @@ static inline uint64_t usable_size(void *block)
     return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
 }
 
-/* Of a block that is about to be freed. */
+/* For a block that is about to be freed. */
 static inline uint64_t size_at_end(void *block)
 {
     return real.malloc_usable_size ? real.malloc_usable_size(block) : SIZE_UNKNOWN;
 }
 
-/* What follows is at another rate than what came before. */
+/* Writes a RATE record if the next events have another rate than the last. */
 static inline void note_rate(struct arena_slot *slot)
 {
     uint64_t rate = unlikely(slot->thin) ? EVENT_RATE_THINNED | RATE_THIN : tracer_self.rate;
@@ -88,36 +89,36 @@ static inline void note_rate(struct arena_slot *slot)
 static always_inline void put_alloc(struct arena_slot *slot, void *block, size_t size,
                                     uint64_t usable, uint32_t stack)
 {
-    INVARIANT(stack < ARENA_NODES); /* it has 22 bits */
+    INVARIANT(stack < ARENA_NODES); /* It has 22 bits. */
     uint64_t spare = usable / 8 - (size + 7) / 8;
     note_rate(slot);
     slot->last_alloc = slot->next;
     if (likely(spare < EVENT_SPARE_LIMIT && size < EVENT_SIZE_LIMIT && usable % 8 == 0))
         ring_put2(slot, (uint64_t)block << 16 | next_number(block) | EVENT_ALLOC,
                   (uint64_t)stack << EVENT_NODE_SHIFT | spare << EVENT_SIZE_BITS | size);
-    else /* also where the allocator does not say how much is usable */
+    else /* Also if the allocator does not say how much is usable. */
         record_big(slot, block, stack, size, usable > size ? usable : size);
 }
 
-/* Not by the rate that the ring knows, which may be that of the block before. */
+/* Does not use the rate that the ring knows, which may be that of the block before. */
 static inline void note_alloc(struct arena_slot *slot, void *block)
 {
     bool const is_sampled = unlikely(slot->thin) || tracer_self.rate != RATE_FULL;
-    slot->last_block = is_sampled ? 0 : (uint64_t)block; /* what came between is unknown */
+    slot->last_block = is_sampled ? 0 : (uint64_t)block; /* What came between is unknown. */
 }
 
-/* After its event was written: of a thread that is killed in between nothing is missing, for its
- * call never returned. */
+/* To be called after the event was written: if the thread is killed in between, nothing is missing,
+ * because its call never returned. */
 static inline void count_alloc(struct arena_slot *slot, size_t size)
 {
     slot->calls++;
     slot->bytes += size;
 }
 
-/* A longer time was a wait for the recorder, which is counted apart, or for a processor. */
+/* A longer time was a wait for the recorder, which is counted separately, or for a processor. */
 #define COST_TICKS_MAX (1u << 16)
 
-/* Allocations and frees alike, so that the mean is that of all events. */
+/* Equally for allocations and frees, so that the mean is that of all events. */
 static inline bool cost_is_due(uint64_t count)
 {
     return count % COST_EVERY == COST_EVERY - 1;
@@ -131,7 +132,7 @@ static inline void note_cost(struct arena_slot *slot, uint64_t ticks)
     slot->cost_events++;
 }
 
-/* A block of any allocator, which can hold `usable` bytes. */
+/* Records a block of any allocator, which can hold `usable` bytes. */
 static always_inline void record_block(void *block, size_t size, uint64_t usable, void *hook_frame)
 {
     struct arena_slot *slot = own_slot();
@@ -152,7 +153,7 @@ static always_inline void record_block(void *block, size_t size, uint64_t usable
         note_cost(slot, processor_ticks() - start);
 }
 
-/* A block of libc's, or of what stands in its place. */
+/* Records a block of libc, or of the allocator in its place. */
 static always_inline void record_alloc(void *block, size_t size, void *hook_frame)
 {
     record_block(block, size, usable_size(block), hook_frame);
@@ -163,7 +164,7 @@ static inline void record_moved(bool began, void *block, size_t size, void *hook
     record_moved_block(began, block, size, block ? usable_size(block) : 0, hook_frame);
 }
 
-/* The word of FREE or MOVE: address, and whether the block was temporary. */
+/* Returns the word of FREE or MOVE: the address, and whether the block was temporary. */
 static always_inline uint64_t free_word(struct arena_slot *slot, void *block)
 {
     uint64_t word = (uint64_t)block << 16;
@@ -174,9 +175,9 @@ static always_inline uint64_t free_word(struct arena_slot *slot, void *block)
     return word;
 }
 
-/* A block that dies before anything else happened in its thread: its record, if nobody has read
- * it, becomes that of both.  Not while events are few and stamped one by one, for that would
- * hide the time between. */
+/* If a block is freed before anything else happened in its thread, and nobody has read its record,
+ * that record becomes a PAIR.  Not done while events are few and each has a time stamp, because
+ * that would hide the time between the two. */
 static always_inline bool cancel_pair(struct arena_slot *slot, void *block, uint64_t size)
 {
     uint64_t at = slot->last_alloc;
@@ -213,7 +214,7 @@ static always_inline void record_free(void *block, uint64_t size)
     }
     uint64_t start = unlikely(cost_is_due(slot->frees)) ? processor_ticks() : 0;
     put_free(slot, block, size);
-    slot->frees++; /* as count_alloc */
+    slot->frees++; /* See count_alloc. */
     if (unlikely(start))
         note_cost(slot, processor_ticks() - start);
 }

@@ -1,10 +1,10 @@
-/* ring.h - writing events to this thread's ring.
+/* ring.h - writes events to this thread's ring.
  *
- * One writer, no lock: words are stored, then the head is published.  A full ring is waited for
- * as long as the recorder makes progress, or for as long as the recorder allows
- * (longest_wait_ns).  A recorder that makes none for a second is not waited for until it does
- * again; one that died turns the tracer off.  Events that find no room all the same are dropped
- * and counted, and a GAP record tells of them when there is room again. */
+ * One writer, no lock: words are stored, then the head is published.  If the ring is full, the
+ * thread waits as long as the recorder makes progress, or as long as the recorder allows
+ * (longest_wait_ns).  If the recorder makes no progress for a second, the thread does not wait
+ * until it does again; if the recorder died, the tracer turns off.  Events that still find no room
+ * are dropped and counted, and a GAP record reports them when there is room again. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,33 +15,33 @@
 #include "wire/event.h"
 #include "wire/invariant.h"
 
-/* Always left free, so that the end of a two-part record and the time before it fit without asking.
- */
+/* Always left free, so that the end of a two-part record, and the time before it, fit without a
+ * check. */
 #define RING_MARGIN 32u
-/* Events without a new time stamp, at most, in a lone thread and among several.  Each counts as
- * one, and as one more for every QUIET_BYTES that it takes or gives back: among several threads
- * the order of what is large must be known, or the peak would be wrong. */
+/* Largest number of events without a new time stamp, for a single thread and for several threads.
+ * Each event counts as one, and as one more for every QUIET_BYTES that it allocates or frees: among
+ * several threads the order of large events must be known, or the peak would be wrong. */
 #define QUIET_MAX    128u
 #define QUIET_SHARED ((unsigned)(ORDER_UNSURE_BYTES / QUIET_BYTES))
 #define QUIET_BYTES  256u
-#define SIZE_UNKNOWN UINT64_MAX /* as good as large */
+#define SIZE_UNKNOWN UINT64_MAX /* Treated as large. */
 
-/* What an event means for the totals if it must be dropped; and the bytes that it takes or gives
- * back, about. */
+/* What an event adds to the totals if it must be dropped; `moved` is about how many bytes it
+ * allocates or frees. */
 struct event_weight {
     uint64_t calls, bytes, frees, moved;
 };
 
-uint64_t ring_room(const struct arena_slot *slot); /* words that may be written */
+uint64_t ring_room(const struct arena_slot *slot); /* Words that may be written. */
 
 bool ring_make_room(struct arena_slot *slot, struct event_weight weight);
 void ring_tick(struct arena_slot *slot, uint64_t clock);
-/* For marks: writes a time that is later than all before it in this ring, and by which the
- * others' next events are later. */
+/* For marks: writes a time that is later than all times before it in this ring; the next events of
+ * other threads get later times than it. */
 uint64_t ring_put_instant(struct arena_slot *slot);
-void ring_wake_recorder(void); /* if it sleeps */
+void ring_wake_recorder(void); /* If it sleeps. */
 
-/* Whether the order in which threads do something matters. */
+/* Returns whether the order of events of different threads matters. */
 static inline bool ring_is_one_of_several(void)
 {
     return atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
@@ -50,7 +50,8 @@ static inline bool ring_is_one_of_several(void)
 /* The kernel's monotonic clock, for waits that must end. */
 uint64_t ring_clock_ns(void);
 
-/* Room for a record of up to EVENT_WORDS_MAX words and its time.  false: the event is dropped. */
+/* Makes room for a record of up to EVENT_WORDS_MAX words and its time.  Returns false if the event
+ * is dropped. */
 static inline bool ring_begin(struct arena_slot *slot, struct event_weight weight)
 {
     if (unlikely(slot->next >= slot->look_at) && !ring_make_room(slot, weight))
@@ -62,7 +63,8 @@ static inline bool ring_begin(struct arena_slot *slot, struct event_weight weigh
     return true;
 }
 
-/* The lines to come were last read by the recorder, on another core: fetch them back in time. */
+/* The recorder, on another core, was the last to read the next cache lines: prefetches them in
+ * time. */
 #define RING_AHEAD 64u
 
 static inline void ring_fetch_ahead(uint64_t *ring, uint64_t head)
@@ -75,7 +77,7 @@ static inline void ring_put1(struct arena_slot *slot, uint64_t a)
 {
     uint64_t head = slot->next;
     uint64_t *ring = arena_slot_ring(slot);
-    INVARIANT(atomic_load_explicit(&slot->head, memory_order_relaxed) == head); /* one writer */
+    INVARIANT(atomic_load_explicit(&slot->head, memory_order_relaxed) == head); /* One writer. */
     ring[head % RING_WORDS] = a;
     slot->next = head + 1;
     atomic_store_explicit(&slot->head, head + 1, memory_order_release);

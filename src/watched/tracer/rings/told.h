@@ -1,15 +1,16 @@
-/* told.h - what the program tells through memoir.h, and through heaptrack's names for it.
+/* told.h - what the program tells through memoir.h, or through heaptrack's names for that.
  *
- * memoir.h leaves one pointer in each program and library that includes it, and a note that says
- * where. Setting the pointers switches the calls on.  A library that is loaded later has its
- * pointer set by the loader when our library is in its sight, as it is when preloaded; attached,
- * told_join must run again. */
+ * memoir.h puts one pointer into each program and library that includes it, and a note that says
+ * where it is.  Setting the pointers switches the calls on.  In a library that is loaded later, the
+ * loader sets the pointer if it finds our library, as it does when that is preloaded; if attached,
+ * told_join must be called again. */
 #pragma once
 
-/* Sets the pointers of all that is loaded and was not seen before. */
+/* Sets the pointers in all loaded objects that were not seen before. */
 void told_join(void);
-/* Takes them back: the calls are empty again.  One that is under way still ends in our code. */
+/* Resets the pointers: the calls do nothing again.  A call that is under way still ends in our
+ * code. */
 void told_part(void);
 
-/* Nothing is known of any block; for the next recording. */
+/* Forgets all blocks, for the next recording. */
 void told_forget(void);

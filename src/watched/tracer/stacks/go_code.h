@@ -1,4 +1,4 @@
-/* go_code.h - whether code belongs to a Go program or library. */
+/* go_code.h - tells whether code belongs to a Go program or library. */
 #pragma once
 
 #include <stdbool.h>

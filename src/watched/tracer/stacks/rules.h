@@ -1,8 +1,8 @@
-/* rules.h - the unwind rule of any code address of this process, compiled when first met.
+/* rules.h - the unwind rule of any code address of this process, compiled when first needed.
  *
- * Two shared, lock-free caches.  The near one has what a walk needs in one word: the rule, and
- * what tells its return address from others of that place.  The far one has the module as well, in
- * two words that check each other, so a torn read is a miss. */
+ * There are two shared, lock-free caches.  The near cache has what a walk needs in one word: the
+ * rule, and what tells its return address from others of that place.  The far cache has the module
+ * as well, in two words that check each other, so a torn read is a miss. */
 #pragma once
 
 #include <stdint.h>
@@ -24,10 +24,10 @@ extern _Atomic uint64_t rule_generation __attribute__((visibility("hidden"))); /
 unwind_rule rules_compile(uint64_t pc);
 unwind_rule rules_learn_near(uint64_t ret);
 
-/* The whole row, for what does not fit a rule.  0 or -errno. */
+/* Finds the whole row, for what does not fit a rule.  Returns 0 or -errno. */
 int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *module);
 
-/* Some module may be gone: forget what was learned from those that are. */
+/* A module may have been unloaded: forgets what was learned from it. */
 void rules_modules_changed(void);
 
 /* Where the loader's code is. */
@@ -40,15 +40,16 @@ static inline bool rules_is_loader(const void *code)
 {
     return (uint64_t)code - rules_loader.start < rules_loader.size;
 }
-/* In a forked child, once it has its place in the arena: modules that the recorder took from its
- * family before that are to be told of again. */
+/* To be called in a forked child, once it has its entry in the arena: modules that the recorder
+ * took from its family before that are to be announced again. */
 void rules_forked(void);
 
-/* Forgets all of it, when no thread walks: the next arena has a list of modules of its own. */
+/* Forgets everything; no thread may be walking.  The next arena has a list of modules of its
+ * own. */
 void rules_forget(void);
 
-/* Whether a frame is the outermost: its code says so, or it has no tables (the loader's own entry)
- * and there is nothing of the stack left above it. */
+/* Returns whether a frame is the outermost: its code says so, or it has no unwind tables (the
+ * loader's own entry) and nearly nothing of the stack is left above it. */
 static inline bool rules_is_outermost(unwind_rule rule, uint64_t sp, uint64_t stack_high)
 {
     enum rule_kind kind = rule_kind_of(rule);
@@ -56,11 +57,11 @@ static inline bool rules_is_outermost(unwind_rule rule, uint64_t sp, uint64_t st
            (kind == RULE_MISSING && sp <= stack_high && stack_high - sp <= 64);
 }
 
-/* The near cache.  The low bits of a return address are the place of its rule; addresses that
- * have them in common may lie in the other place, too.  A word is the rule, the rest of the address
- * and four bits of the generation, laid over each other by exclusive or: what is left of it after
- * that with the right address and generation is the rule alone.  An empty word is 0: it would be
- * that of an address outside all programs. */
+/* The near cache.  The low bits of a return address are the place of its rule; an address that
+ * shares them with another may also be in the other place.  A word is the exclusive or of the rule,
+ * the rest of the address, and four bits of the generation: after another exclusive or with the
+ * right address and generation, the rule alone is left.  An empty word is 0, which would belong to
+ * an address outside all programs. */
 #define NEAR_OTHER      (1u << (RULE_CACHE_BITS - 1))
 #define NEAR_GENERATION 15ull
 #define NEAR_ADDRESS_AT 16u
@@ -75,20 +76,21 @@ static always_inline uint32_t near_place(uint64_t ret)
     return (uint32_t)ret & ((1u << RULE_CACHE_BITS) - 1);
 }
 
-/* What covers all words of this moment. */
+/* What all words of this moment are combined with. */
 static always_inline uint64_t near_cover(void)
 {
     uint64_t const generation = atomic_load_explicit(&rule_generation, memory_order_relaxed) >> 48;
     return NEAR_NOWHERE | (generation & NEAR_GENERATION) << RULE_BITS;
 }
 
-/* The rule of `ret` if the word has it, else more than RULE_BITS. */
+/* Returns the rule of `ret` if the word has it, else a number of more than RULE_BITS bits. */
 static always_inline uint64_t near_uncover(uint64_t word, uint64_t cover, uint64_t ret)
 {
     return word ^ cover ^ ret << NEAR_ADDRESS_AT;
 }
 
-/* The size of the frame, in words, if the rule is a common one; also before that is known. */
+/* Returns the size of the frame, in words, if the rule is a common one; may be used before that is
+ * known. */
 static always_inline uint64_t near_common_words(uint64_t word)
 {
     return word & ((1u << RULE_LOW_BITS) - 1);
@@ -99,8 +101,8 @@ static inline uint32_t far_place(uint64_t pc)
     return (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> (64 - RULE_CACHE_BITS));
 }
 
-/* The rule and its module.  `pc` is the instruction to look at: a return address minus one, or
- * where a signal struck. */
+/* Returns the rule and its module.  `pc` is the instruction to look at: a return address minus one,
+ * or where a signal interrupted. */
 static inline unwind_rule rules_find(uint64_t pc)
 {
     uint64_t key = pc | atomic_load_explicit(&rule_generation, memory_order_relaxed);
@@ -115,7 +117,7 @@ static inline unwind_rule rules_find(uint64_t pc)
     return rules_compile(pc);
 }
 
-/* The rule of the code that `ret` returns to, without the module. */
+/* Returns the rule of the code that `ret` returns to, without the module. */
 static inline unwind_rule rules_find_near(uint64_t ret)
 {
     uint32_t const at = near_place(ret);

@@ -1,5 +1,5 @@
-/* slot_memory.h - what the tracer remembers for a thread from one stack to the next, in the part of
- * the thread's slot (wire/arena.h) that is the tracer's own. */
+/* slot_memory.h - what the tracer remembers for a thread from one stack to the next.  It is in the
+ * thread's slot (wire/arena.h), in the part for the tracer alone. */
 #pragma once
 
 #include <stdint.h>
@@ -7,50 +7,51 @@
 #include "wire/arena.h"
 
 #define FRAMES_KEPT                                                                                \
-    4104u                /* remembered frames of a thread's stack; not a power of two: cache sets */
-#define LINKS_KEPT 1024u /* saved frame pointers that the remembered frames depend on */
-#define TIP_KEPT   16u   /* frames of a remembered tip, see struct kept_tip */
-#define TIP_LINKS  8u    /* ... and saved frame pointers it depends on */
+    4104u /* Remembered frames of a thread's stack; not a power of two: cache sets. */
+#define LINKS_KEPT 1024u /* Saved frame pointers on which the remembered frames depend. */
+#define TIP_KEPT   16u   /* Frames of a remembered tip, see struct kept_tip. */
+#define TIP_LINKS  8u    /* Saved frame pointers on which a tip depends. */
 #define TIP_WAYS   4u
 #define TIP_SETS   64u
-#define LONG_KEPT  48u /* frames of a long tip */
+#define LONG_KEPT  48u /* Frames of a long tip. */
 #define LONG_LINKS 24u
 #define LONG_SETS  32u
 
-/* Frames of this thread's stack as they once were, outermost first: the trunk.  Each was called by
- * the one before it, so the part of it whose return addresses are all still in place is the stack
- * now. */
+/* The trunk: frames of this thread's stack as they once were, outermost first.  Each frame was
+ * called by the one before it, so the part whose return addresses are all still in place is part of
+ * the stack now. */
 struct kept_frames {
-    uint64_t slot[FRAMES_KEPT];          /* where the return address is */
-    uint64_t ret[FRAMES_KEPT];           /* what it was */
-    uint64_t frame_pointer[FRAMES_KEPT]; /* its register in the caller at that time */
-    uint32_t node[FRAMES_KEPT]; /* trie node; top bit: the caller's fp matters further out */
+    uint64_t slot[FRAMES_KEPT];          /* Where the return address is. */
+    uint64_t ret[FRAMES_KEPT];           /* What it was. */
+    uint64_t frame_pointer[FRAMES_KEPT]; /* Value of that register in the caller at that time. */
+    uint32_t node[FRAMES_KEPT]; /* Trie node; top bit: the caller's fp matters further out. */
     uint64_t link_slot[LINKS_KEPT],
-        link_value[LINKS_KEPT];      /* other words that must still hold ... */
-    uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward */
+        link_value[LINKS_KEPT];      /* Other words that must be unchanged ... */
+    uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward. */
 };
 #define KEPT_NEEDS_FP 0x80000000u
 
-/* What a tip rests on beside its return addresses. */
+/* What a tip depends on besides its return addresses. */
 struct tip_head {
-    uint64_t place;              /* of the innermost return address; 0: no tip */
-    uint64_t frame_pointer;      /* of the innermost */
-    uint64_t join_slot, join_fp; /* of the trunk's frame outside it, number join - 1 */
+    uint64_t place;              /* Of the innermost return address; 0: no tip. */
+    uint64_t frame_pointer;      /* Of the innermost frame. */
+    uint64_t join_slot, join_fp; /* Of the trunk's next outer frame, number join - 1. */
     uint32_t join, join_node;
     uint32_t count, link_count;
-    uint32_t node; /* of the innermost, with KEPT_NEEDS_FP */
+    uint32_t node; /* Of the innermost frame, with KEPT_NEEDS_FP. */
 };
 
-/* The inner frames of a stack that left the trunk early, innermost first. */
+/* The inner frames of a stack that branched off near the inner end of the trunk, innermost
+ * first. */
 struct kept_tip {
     uint64_t ret[TIP_KEPT];
-    uint32_t above[TIP_KEPT]; /* bytes from the innermost return address to this one */
+    uint32_t above[TIP_KEPT]; /* Bytes from the innermost return address to this one. */
     struct tip_head head;
     uint32_t link_above[TIP_LINKS];
     uint64_t link_value[TIP_LINKS];
 };
 
-/* The same, of one that left it near the root. */
+/* Like kept_tip, for a stack that branched off near the outer end. */
 struct long_tip {
     uint64_t ret[LONG_KEPT];
     uint32_t above[LONG_KEPT];
@@ -59,12 +60,13 @@ struct long_tip {
     uint64_t link_value[LONG_LINKS];
 };
 
-/* Programs come back to the same few stacks, and many begin in the same wrapper at the same
- * depth: tips are found by the innermost return address and its place, several to each. */
+/* Programs come back to the same few stacks, and many stacks begin in the same wrapper at the same
+ * depth: so tips are found by the innermost return address and its place, with several tips for
+ * each. */
 struct tip_set {
     uint64_t key[TIP_WAYS];
-    uint32_t last;   /* the one that held last */
-    uint32_t victim; /* the one to give up next */
+    uint32_t last;   /* The tip that matched last. */
+    uint32_t victim; /* The tip to replace next. */
     uint64_t unused[3];
 };
 
@@ -73,28 +75,28 @@ struct kept_tips {
     struct kept_tip tips[TIP_SETS][TIP_WAYS];
     struct tip_set long_sets[LONG_SETS];
     struct long_tip long_tips[LONG_SETS][TIP_WAYS];
-    uint64_t has_long, unused[7]; /* not 0: there is a long one */
+    uint64_t has_long, unused[7]; /* Not 0: there is a long one. */
 };
 
-/* A walk under way, innermost first. */
+/* A walk under way, innermost frame first. */
 struct walked_frames {
     uint64_t slot[FRAMES_KEPT], ret[FRAMES_KEPT], frame_pointer[FRAMES_KEPT], rule[FRAMES_KEPT];
 };
 
-/* A step inward in the trie that this thread took lately. */
+/* A step inward in the trie that this thread took recently. */
 struct known_child {
-    uint64_t key; /* return address, and the generation of the rules */
+    uint64_t key; /* Return address, and the generation of the rules. */
     uint32_t parent, node;
 };
 #define CHILDREN_BITS 12
 
 /* Several such steps at once. */
 struct known_path {
-    uint64_t hash; /* as struct walked_path has it */
-    uint64_t key;  /* the innermost return address, and how many there are */
+    uint64_t hash; /* As in struct walked_path. */
+    uint64_t key;  /* The innermost return address, and how many there are. */
     uint32_t parent, node;
-    uint32_t walk;  /* the number of the walk that came this way last */
-    uint32_t unfit; /* not 0: it cannot be a tip */
+    uint32_t walk;  /* The number of the last walk along this path. */
+    uint32_t unfit; /* Not 0: it cannot be a tip. */
 };
 #define PATHS_BITS 13
 
@@ -102,7 +104,7 @@ struct known_path {
 #define LAST_KEPT 256u
 struct last_walk {
     uint64_t slot[LAST_KEPT], ret[LAST_KEPT];
-    uint32_t count, walks; /* frames; walks that found no tip, so far */
+    uint32_t count, walks; /* Number of frames; number of walks so far that found no tip. */
     uint64_t unused[7];
 };
 

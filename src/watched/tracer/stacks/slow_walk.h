@@ -1,12 +1,12 @@
-/* slow_walk.h - the whole stack, frame by frame, for what the incremental walk cannot do: alternate
+/* slow_walk.h - walks the whole stack, frame by frame, when the incremental walk cannot: alternate
  * and coroutine stacks, signal frames, very deep recursion, rows that need every register.
- * Remembers nothing and trusts nothing: every read outside the thread's own stack is probed first.
- */
+ * Remembers nothing and trusts nothing: every read outside the thread's own stack is probed
+ * first. */
 #pragma once
 
 #include <stdint.h>
 
 #include "wire/arena.h"
 
-/* The stack's trie node; under TRIE_COMPLETE only when the outer end was reached. */
+/* Returns the stack's trie node; under TRIE_COMPLETE only if the outer end was reached. */
 uint32_t slow_walk(struct arena_slot *slot, void *hook_frame);

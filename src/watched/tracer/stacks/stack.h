@@ -1,9 +1,9 @@
-/* stack.h - the name of the call stack that led to one of our hooks.
+/* stack.h - names the call stack that led to one of our hooks.
  *
- * The thread's previous stack is kept with the places its return addresses were read from.  Most of
- * it is still there the next time: those places are compared, and only what changed is walked.  The
- * result is exact: a remembered frame is used only when the walk from the innermost frame arrives
- * at it. */
+ * The thread's previous stack is kept together with the places of its return addresses.  Most of it
+ * is still there the next time: those places are compared, and only what changed is walked.  The
+ * result is exact: a remembered frame is used only if the walk from the innermost frame reaches
+ * it. */
 #pragma once
 
 #include <stdint.h>
@@ -12,8 +12,8 @@
 #include "tracer/stacks/tips.h"
 #include "wire/arena.h"
 
-/* The first tip to look at does not hold, the stack is not the thread's own, or a library was
- * closed. */
+/* For all other cases: the first tip to look at does not hold, the stack is not the thread's own,
+ * or a library was closed. */
 uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame);
 
 static inline struct position position_of_caller(uint64_t hook_frame)

@@ -1,12 +1,12 @@
-/* tables.h - the arena as this process has it mapped: its head at once, the rest piece by piece
- * when it is needed.
+/* tables.h - the arena as this process has it mapped: its head at once, the rest in pieces when
+ * needed.
  *
- * A program may lock all its memory into RAM, or may use little address space, and what is
- * mapped counts.  Where address space is not limited the pieces are reserved without access,
- * which locks nothing.  Later neither a path nor a descriptor is needed, for the program may be
+ * A program may lock all its memory into RAM, or may have little address space, and mapped memory
+ * counts.  If the address space is not limited, the pieces are reserved without access, which locks
+ * nothing.  Mapping a piece later needs neither a path nor a descriptor, because the program may be
  * in a chroot or a sandbox by then.
  *
- * Any thread may ask for a piece; NULL says that it cannot be had. */
+ * Any thread may ask for a piece; NULL: it cannot be mapped. */
 #pragma once
 
 #include <stdatomic.h>
@@ -27,33 +27,34 @@ struct tracer_tables {
 };
 extern struct tracer_tables tracer_tables __attribute__((visibility("hidden")));
 
-/* Maps the head of the arena: header, processes, tags, modules and the plan.  0, or -errno:
- * -EPROTO when it is of another version.  `status` is filled in. */
+/* Maps the head of the arena: header, processes, tags, modules and the plan.  Sets `status`.
+ * Returns 0, or -errno: -EPROTO if it is of another version. */
 int tables_open(int fd, struct stat *status);
 struct arena_header *tables_head(void);
-/* When it is no longer used. */
+/* Unmaps the arena, when it is no longer used. */
 void tables_close(void);
-/* The whole arena is mapped here already. */
+/* Uses an arena that is already mapped as a whole. */
 void tables_adopt(void *arena);
 
-/* The program is about to limit its address space: what is reserved and not used goes back. */
+/* To be called when the program is about to limit its address space: gives back what is reserved
+ * and not used. */
 void tables_give_back(void);
-/* The program was refused memory.  Whether that may have been for what we reserve, under a limit
- * that we did not see coming (of prlimit(1)); it is given back then, and the program may ask
- * again. */
+/* To be called when the program was refused memory.  If our reservation may be the reason, under a
+ * limit that was not seen coming (of prlimit(1)), gives it back and returns true: the program may
+ * ask again. */
 bool tables_yield(void);
-/* In a forked child: no other thread works on the tables. */
+/* To be called in a forked child: no other thread works on the tables. */
 void tables_forget_turn(void);
 
-/* In a forked child: `slot`, number `index`, stays where it is, with what is in it but its ring,
- * and is nobody else's from now on. */
+/* To be called in a forked child: `slot`, at `index`, stays at its address with its content except
+ * the ring, and belongs to this process alone from now on. */
 void tables_part_with_slot(struct arena_slot *slot, uint32_t index);
 
 struct trie_node *tables_map_nodes(uint32_t piece);
 _Atomic uint32_t *tables_map_level(unsigned level);
 struct arena_slot *tables_map_slot(uint32_t index);
 
-/* Any number: they come out of the arena. */
+/* `id` may be any number: it comes from the arena. */
 static inline struct trie_node *table_node(uint32_t id)
 {
     if (__builtin_expect(id >= ARENA_NODES, 0))

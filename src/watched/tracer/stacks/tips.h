@@ -1,9 +1,9 @@
-/* tips.h - whole stacks that this thread had lately: the inner frames as they were, on the trunk
- * that they left.
+/* tips.h - whole stacks that this thread had recently: tips are the inner frames, remembered
+ * together with the place where they branched off the trunk.
  *
- * A tip is found by where the innermost return address is and what it is, and holds when every
- * return address and every link of it is in place, and it leaves the same trunk at the same
- * frame.  Then the stack is known without a walk. */
+ * A tip is found by the innermost return address and its place.  It holds if all its return
+ * addresses and links are in place, and it branches off the same trunk at the same frame.  Then the
+ * stack is known without a walk. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct tip_view {
     uint32_t *above;
     uint64_t *link_value;
     uint32_t *link_above;
-    uint32_t frames, links; /* that there is room for */
+    uint32_t frames, links; /* How many there is room for. */
 };
 
 enum tip_length { TIP_SHORT, TIP_LONG };
@@ -54,7 +54,7 @@ static always_inline struct tip_view tip_at(struct kept_tips *tips, uint32_t num
                              more->link_above, LONG_KEPT, LONG_LINKS};
 }
 
-/* The words that begin at `above` the place of the tip are as they were.  `room` is how far the
+/* Returns whether the words at `above` bytes from `place` are unchanged.  `room` is how far the
  * stack goes. */
 static always_inline bool are_in_place(uint64_t place, uint64_t room, const uint32_t *above,
                                        const uint64_t *values, uint32_t count)
@@ -69,15 +69,16 @@ static always_inline bool are_in_place(uint64_t place, uint64_t room, const uint
     return differs == 0;
 }
 
-/* Whether the frame in the middle of the tip is in place.  Where many stacks begin at one place,
- * that says at once of most that they are others. */
+/* Returns whether the frame in the middle of the tip is in place.  If many stacks begin at one
+ * place, this quickly rules out most of them. */
 static always_inline bool middle_in_place(struct tip_view tip, uint64_t place, uint64_t high)
 {
     uint32_t const half = READ_ONCE(tip.head->count) / 2, middle = half < tip.frames ? half : 0;
     return are_in_place(place, high - 8 - place, &tip.above[middle], &tip.ret[middle], 1);
 }
 
-/* Whether the trunk has the frame that the tip left: if not, its many frames need no look. */
+/* Returns whether the trunk has the frame that the tip left: if not, the tip's many frames need no
+ * look. */
 static always_inline bool join_in_place(const struct thread_limits *limits,
                                         const struct kept_frames *kept, const struct tip_head *head)
 {
@@ -86,7 +87,7 @@ static always_inline bool join_in_place(const struct thread_limits *limits,
            kept->node[join - 1] == head->join_node;
 }
 
-/* The tip's own frames are in place, from `place` on. */
+/* Returns whether the tip's own frames are in place, from `place` on. */
 static always_inline bool tip_in_place(struct tip_view tip, uint64_t place, uint64_t high)
 {
     uint32_t const count = READ_ONCE(tip.head->count), links = READ_ONCE(tip.head->link_count);
@@ -96,8 +97,8 @@ static always_inline bool tip_in_place(struct tip_view tip, uint64_t place, uint
            are_in_place(place, room, tip.link_above, tip.link_value, links);
 }
 
-/* The trunk may have grown elsewhere meanwhile: what matters is that the same frame, called the
- * same way, is outside the tip, and all that is outside of that. */
+/* The trunk may have grown elsewhere meanwhile.  What matters is that the same frame, called the
+ * same way, is the next outer one of the tip, and that all frames further out hold. */
 static always_inline bool tip_holds(const struct thread_limits *limits,
                                     const struct kept_frames *kept, struct tip_view tip,
                                     const struct position *at)
@@ -112,7 +113,8 @@ static always_inline bool tip_holds(const struct thread_limits *limits,
            trunk_valid(limits, kept, join) == join;
 }
 
-/* The node of the stack at `at`, TRIE_NONE when the first tip that begins there does not hold. */
+/* Returns the node of the stack at `at`; TRIE_NONE if the first tip that begins there does not
+ * hold. */
 static always_inline uint32_t tips_find_first(struct arena_slot *slot,
                                               const struct kept_frames *kept,
                                               const struct position *at)
@@ -134,7 +136,7 @@ static always_inline uint32_t tips_find_first(struct arena_slot *slot,
     return tip.head->node & ~KEPT_NEEDS_FP;
 }
 
-/* The same for all long ones, or for the short ones after the first. */
+/* Like tips_find_first, for all long tips, or for the short tips after the first. */
 static always_inline uint32_t tips_find_other(struct arena_slot *slot,
                                               const struct kept_frames *kept,
                                               const struct position *at, enum tip_length length)
@@ -162,7 +164,7 @@ static always_inline uint32_t tips_find_other(struct arena_slot *slot,
     return TRIE_NONE;
 }
 
-/* Room for a new tip at `at`. */
+/* Makes room for a new tip at `at`. */
 static inline struct tip_view tips_make_room(struct arena_slot *slot, const struct position *at,
                                              enum tip_length length)
 {
@@ -178,7 +180,7 @@ static inline struct tip_view tips_make_room(struct arena_slot *slot, const stru
     return tip_at(tips, number, way, length);
 }
 
-/* `count` is how many there are. */
+/* Adds a link to a tip that has *count links.  Returns false if there is no room. */
 static inline bool tip_add_link(struct tip_view tip, uint64_t place, struct link link,
                                 uint32_t *count)
 {
@@ -192,8 +194,8 @@ static inline bool tip_add_link(struct tip_view tip, uint64_t place, struct link
     return true;
 }
 
-/* Keeps the `count` walked frames as a tip on the trunk's first `join`.  false when it rests on too
- * much. */
+/* Keeps the `count` walked frames as a tip on the trunk's first `join` frames.  Returns false if
+ * the tip depends on too many words. */
 static inline bool tips_keep(struct arena_slot *slot, const struct position *at, uint32_t join,
                              uint32_t count, uint32_t node)
 {

@@ -1,5 +1,5 @@
-/* trie_index.h - how the tracer finds a node of the trie: in an index that lies in the arena, so
- * that all threads and processes share it. */
+/* trie_index.h - how the tracer finds a node of the trie: by an index in the arena, which all
+ * threads and processes share. */
 #pragma once
 
 #include <stdatomic.h>
@@ -8,8 +8,8 @@
 #include "wire/arena.h"
 #include "wire/invariant.h"
 
-/* The index of the trie: levels of slots, each four times the one before; a probe looks at one line
- * of each.  Small programs touch small tables. */
+/* The index has levels of slots, each four times as large as the one before; a probe looks at one
+ * cache line of each.  So small programs use small tables. */
 #define TRIE_LEVELS        6u
 #define TRIE_FIRST_BITS    12u
 #define TRIE_PROBE         8u

@@ -1,5 +1,5 @@
-/* trunk.h - the frames of this thread's stack as they once were (struct kept_frames): which
- * still hold, and what each must know of the one outside it. */
+/* trunk.h - the frames of this thread's stack as they once were (struct kept_frames): which of them
+ * still hold, and what each must know of the next outer one. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,22 +11,22 @@
 #include "wire/arena.h"
 #include "wire/invariant.h"
 
-/* One frame on the way out: where its return address lies, and fp (the frame pointer) as its
+/* One frame on the way outward: where its return address is, and fp (the frame pointer) as its
  * caller left it. */
 struct position {
-    uint64_t cfa; /* the return address is the word below */
+    uint64_t cfa; /* The return address is the word below. */
     uint64_t ret;
     uint64_t fp;
 };
 
-/* Any word of the stack, also of frames that a sanitizer guards. */
+/* Returns any word of the stack, also of frames that a sanitizer guards. */
 __attribute__((no_sanitize_address)) static inline uint64_t word_at(uint64_t address)
 {
     return *(const uint64_t *)address;
 }
 
-/* A word of the slot's memory, where others may write at any moment: what is compared is what is
- * used. */
+/* Reads a word of the slot's memory once.  Other processes may write it at any moment: so the value
+ * that was checked is the value that is used. */
 #define READ_ONCE(word) (*(const volatile __typeof__(word) *)&(word))
 
 /* The part of the stack that may be read: the places of its first and last word. */
@@ -39,9 +39,8 @@ static always_inline struct reach reach_of(const struct thread_limits *limits)
     return (struct reach){limits->stack_low, limits->stack_high - 8};
 }
 
-/* How many outer frames still have their return addresses.  Each is further in than the one
- * before: a change of that is found out by one comparison per frame, before anything is read
- * there. */
+/* Returns how many outer frames still have their return addresses.  Each frame must be further in
+ * than the one before: one comparison per frame finds a manipulated place before it is read. */
 static always_inline uint32_t count_valid(const struct kept_frames *kept, struct reach reach,
                                           uint32_t count)
 {
@@ -66,7 +65,7 @@ static always_inline uint32_t count_valid(const struct kept_frames *kept, struct
     return i;
 }
 
-/* Of `valid` frames, those outward of the first link that no longer holds. */
+/* Returns how many of `valid` frames are outward of the first link that no longer holds. */
 static always_inline uint32_t check_links(const struct thread_limits *limits,
                                           const struct kept_frames *kept, struct reach reach,
                                           uint32_t valid)
@@ -82,24 +81,25 @@ static always_inline uint32_t check_links(const struct thread_limits *limits,
     return valid;
 }
 
-/* What a frame must know of the one outside it. */
+/* What a frame must know of the next outer one. */
 struct outside {
     uint64_t cfa, fp;
-    bool needs_fp; /* it, or one further out, begins at its fp */
+    bool needs_fp; /* This frame, or one further out, begins at its fp. */
 };
 
-/* A word that must still hold for what is further out.  `place` 0: none. */
+/* A word that must be unchanged for frames further out to hold.  `place` 0: none. */
 struct link {
     uint64_t place, value;
 };
 
-/* Of one frame: where it saved fp, and, if it aligned its own stack, where it keeps its
- * beginning.  Without the latter, calls from different depths look alike. */
+/* The links of one frame: where it saved fp, and, if it aligned its own stack, where it keeps its
+ * beginning.  Without the latter, calls from different depths look the same. */
 struct links {
     struct link saved_fp, beginning;
 };
 
-/* Goes inward by one walked frame: what the next one must know, and the link it makes. */
+/* Goes inward by one walked frame: updates what the next frame must know, and returns the links of
+ * this one. */
 static inline struct links go_inward(const struct walked_frames *walked, uint32_t at,
                                      struct outside *outside)
 {
@@ -128,8 +128,7 @@ static inline struct outside outside_of(const struct kept_frames *kept, uint32_t
                             (kept->node[join - 1] & KEPT_NEEDS_FP) != 0};
 }
 
-/* How many of the outermost `count` frames hold: with their return addresses, and the links
- * among them. */
+/* Returns how many of the outermost `count` frames hold, with their return addresses and links. */
 static always_inline uint32_t trunk_valid(const struct thread_limits *limits,
                                           const struct kept_frames *kept, uint32_t count)
 {
