@@ -226,13 +226,19 @@ if [ "$(id -u)" = 0 ]; then
     fewer=(setpriv --bounding-set=-all)
     for name in nobody fewer; do
         declare -n wrapper=$name
-        record wrapped.memoir -- "${wrapper[@]}" "$house/subject-leaks_100_blocks"
+        MEMOIR=$house/memoir record wrapped.memoir -- "${wrapper[@]}" "$house/subject-leaks_100_blocks"
         equal "wrapped-status: $name" 0 "$status"
         equal "wrapped-program: $name" "100000 100" "$(site wrapped.memoir heap.leaked leak_here main)"
         # shellcheck disable=SC2016
-        record wrapped.memoir -- "${wrapper[@]}" sh -c 'for fd in /proc/$$/fd/*; do readlink "$fd"; done; env'
+        MEMOIR=$house/memoir record wrapped.memoir -- "${wrapper[@]}" sh -c 'for fd in /proc/$$/fd/*; do readlink "$fd"; done; env'
         equal "wrapped-sees-nothing: $name" "" "$(grep -E 'memfd:|MEMOIR_ARENA|MEMOIR_ROOM|LD_PRELOAD' wrapped.memoir.out)"
     done
+    # Where the user may not read memoir's library, nothing is handed on, and that is said.
+    chmod 700 "$house"
+    MEMOIR=$house/memoir record unread.memoir -- "${nobody[@]}" sh -c 'readlink /proc/self/fd/*; env'
+    chmod 755 "$house"
+    equal unread-sees-nothing "" "$(grep -E 'memfd:|MEMOIR_ARENA|MEMOIR_ROOM|LD_PRELOAD' unread.memoir.out)"
+    equal unread-said 1 "$(grep -c 'the program became sh by exec and was not recorded from then on' unread.memoir.err)"
     # A wrapper that gives up the rights to look before it becomes the program has no way to hand it on.  That is said.
     record lost.memoir -- chroot --userspec=65534:65534 / "$house/subject-leaks_100_blocks"
     equal lost-status 0 "$status"

@@ -71,6 +71,21 @@ static bool can_open(const char *path, int how)
     return raw_syscall6(SYS_faccessat2, AT_FDCWD, (long)path, how, AT_EACCESS, 0, 0) == 0;
 }
 
+/* Where they differ the loader heeds no variables. */
+static bool is_one_user(void)
+{
+    return raw_syscall3(SYS_getuid, 0, 0, 0) == raw_syscall3(SYS_geteuid, 0, 0, 0) &&
+           raw_syscall3(SYS_getgid, 0, 0, 0) == raw_syscall3(SYS_getegid, 0, 0, 0);
+}
+
+/* After exec, too, over which a user other than root keeps no capabilities: asked for the real
+ * user, the kernel leaves those out. */
+static bool can_read_on(const char *path)
+{
+    return raw_syscall6(SYS_faccessat2, AT_FDCWD, (long)path, R_OK, is_one_user() ? 0 : AT_EACCESS,
+                        0, 0) == 0;
+}
+
 /* Whether the next image of this process is to be traced. */
 static bool travels_on(void)
 {
@@ -84,7 +99,7 @@ static bool travels_on(void)
  * where calls are forbidden that they make, they would end the program. */
 static bool is_at_hand(void)
 {
-    return !tracer_is_confined() && can_open(luggage.library, R_OK) &&
+    return !tracer_is_confined() && can_read_on(luggage.library) &&
            can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK);
 }
 
@@ -112,13 +127,6 @@ static bool loses_rights(void)
             (!is_root || raw_syscall3(SYS_prctl, PR_CAPBSET_READ, i, 0) == 0))
             return true;
     return false;
-}
-
-/* Where they differ the loader heeds no variables. */
-static bool is_one_user(void)
-{
-    return raw_syscall3(SYS_getuid, 0, 0, 0) == raw_syscall3(SYS_geteuid, 0, 0, 0) &&
-           raw_syscall3(SYS_getgid, 0, 0, 0) == raw_syscall3(SYS_getegid, 0, 0, 0);
 }
 
 int tracer_luggage_ticket(void)
