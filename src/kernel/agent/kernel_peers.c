@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_peers.c - recorders, as the kernel knows them: a ring and a map of known stacks each. */
+/* kernel_peers.c - recorders in the kernel side: a ring and a map of known stacks for each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

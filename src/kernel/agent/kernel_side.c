@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading: our programs in the kernel, and what they counted. */
+/* kernel_side.c - loads our BPF programs, and reads what they counted. */
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdarg.h>

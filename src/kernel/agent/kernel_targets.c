@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_targets.c - processes that recorders watch, as the kernel knows them, and what is known
- * of their stacks. */
+/* kernel_targets.c - the watched processes in the kernel side, and what is known of their
+ * stacks. */
 #include <errno.h>
 #include <string.h>
 

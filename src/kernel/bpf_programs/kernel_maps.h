@@ -71,8 +71,8 @@ struct agent_awaited {
 /* Where a known stack is kept.  The key is the place where the stack begins.  The first stack of a
  * place is at branch 0; each other stack is at the hash of its words up to the first one that
  * differs from the stack that was compared before.  While that earlier stack is not known yet, its
- * words are unknown, too: then the new stack is kept by its looks, with AGENT_BY_HINT, until the
- * earlier one is known. */
+ * words are unknown, too: then the new stack is kept by its looks, with AGENT_BY_HINT, until it is
+ * known itself. */
 #define AGENT_BY_HINT (1ull << 63)
 struct agent_place {
     uint32_t pid, generation;

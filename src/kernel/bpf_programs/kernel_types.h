@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* kernel_types.h - the few fields of the kernel's structures that we read.  Where they are is
- * found out when the programs are loaded (CO-RE), so only names and types count here. */
+/* kernel_types.h - the few fields of the kernel's structures that we read.  Their offsets are found
+ * when the programs are loaded (CO-RE), so only names and types matter here. */
 #pragma once
 
 typedef unsigned char uint8_t;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* known_stacks.bpf.h - whether a thread's stack is one that the recorder knows; otherwise it is
- * copied out.
+/* known_stacks.bpf.h - finds out whether the recorder knows a thread's stack; if not, copies the
+ * stack to the ring.
  *
- * The kernel does not unwind.  A known stack is a list of places in it and a hash of the words
- * that were there, in the order in which a walk uses them.  Stacks that begin at the same
- * instruction with the same sp make a tree: the word in which one first differs from the one it
- * is compared with says where to go on. */
+ * The kernel does not unwind.  A known stack is a list of places in it and a hash of the words that
+ * were there, in the order in which a walk uses them.  Stacks that begin at the same instruction
+ * with the same sp form a tree: the first word in which a stack differs from the one that it is
+ * compared with decides which one is compared next. */
 #pragma once
 
 #include "programs.bpf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* lives.bpf.h - the beginning and the end of watched processes and their threads, and what they
- * are called. */
+/* lives.bpf.h - the beginning and the end of watched processes and their threads, and their
+ * names. */
 #pragma once
 
 #include "programs.bpf.h"

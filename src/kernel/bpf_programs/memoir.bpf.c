@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* memoir.bpf.c - what happens in the kernel to the processes that are watched: page faults, page
- * cache, memory of the kernel itself; in lives.bpf.h their beginning and end, in times.bpf.h
- * where their time goes. */
+/* memoir.bpf.c - events of watched processes in the kernel: page faults, page cache, memory of the
+ * kernel itself.  lives.bpf.h has their beginning and end, times.bpf.h their time. */
 #include "known_stacks.bpf.h"
 #include "lives.bpf.h"
 #include "questions.bpf.h"

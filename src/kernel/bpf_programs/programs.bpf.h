@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* programs.bpf.h - what all programs share: the maps, who is watched, how a record is written. */
+/* programs.bpf.h - what all BPF programs share: the maps, which processes are watched, how a record
+ * is written. */
 #pragma once
 
 #include "kernel_types.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* questions.bpf.h - what only the kernel can tell the agent, which asks by reading: what a
- * descriptor is that a peer handed over, and which rings are still somebody's. */
+/* questions.bpf.h - answers what only the kernel can tell the agent, which asks by reading an
+ * iterator: what a descriptor is that a peer passed, and which rings still exist. */
 #pragma once
 
 #include "programs.bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* times.bpf.h - where the time of watched processes goes: a sample of whoever is on a processor
- * when the clock ticks, and the waits of threads between leaving a processor and coming back to
- * one. */
+/* times.bpf.h - where watched processes spend their time: a sample of the thread that is on a
+ * processor when the clock ticks, and the waits of threads between leaving a processor and coming
+ * back to one. */
 #pragma once
 
 #include "known_stacks.bpf.h"

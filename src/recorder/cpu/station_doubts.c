@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* station_doubts.c - what a station does not see, as sentences: why, and what to do. */
+/* station_doubts.c - writes sentences about what a station does not see: why, and what to do. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* station_records.c - books what the kernel tells: samples, waits, and what becomes of
- * processes. */
+/* station_records.c - books what the kernel reports: samples, waits, and events of processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keeper_client.c - the recorder's side: asks, waits for the answer, and believes only what is
- * whole. */
+/* keeper_client.c - the recorder's side: asks, waits for the answer, and accepts only a whole
+ * answer. */
 #include "keeper/keeper.h"
 
 #include <errno.h>

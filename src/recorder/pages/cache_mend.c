@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache_mend.c - what the book says is cached, against what the kernel says. */
+/* cache_mend.c - compares what the book says is cached with what the kernel says. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_ranges.c - what happens to many pages at once: given, used anew, moved. */
+/* page_ranges.c - events of many pages at once: populated, reused, moved. */
 #include <errno.h>
 
 #include "model/memory/page_kind.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listed_code.c - the code of a process by a list of its mappings, with the files of this
+/* listed_code.c - the code of a process, from a list of its mappings and the files of this
  * machine. */
 #include <errno.h>
 #include <stdlib.h>

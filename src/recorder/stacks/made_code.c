@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* made_code.c - where the names of code are that a runtime made. */
+/* made_code.c - finds the list of names of code that a runtime made. */
 #include <stdio.h>
 #include <string.h>
 

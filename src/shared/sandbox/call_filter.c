@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call_filter.c - seccomp: makes a BPF program of the table, rule after rule.
  *
- * The kernel tries calls that only their number decides once, and then remembers the answer, so the
- * order of the rules costs nothing. */
+ * If only the number of a call decides, the kernel evaluates the filter once and remembers the
+ * answer, so the order of the rules costs nothing. */
 #include "sandbox/sandbox_layers.h"
 
 #include <linux/filter.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach.c - records a process that runs: in, until it ends or we are told to stop, and out again.
+/* attach.c - records a running process: enters it, records until it ends or we are told to stop,
+ * and leaves it.
  *
- * Whatever reaches into the process is done by a thread of its own, so that the rings are read
+ * All that reaches into the process is done by a thread of its own, so that the rings are read
  * meanwhile. */
 #include <errno.h>
 #include <linux/futex.h>

@@ -17,7 +17,7 @@ struct attached_program {
     int root_fd;
     char *arguments;
     char *words[PROGRAM_WORDS_MAX + 1]; /* Its command line; NULL at the end. */
-    struct recorder_attached facts;     /* `root` and `command` point into this struct. */
+    struct recorder_attached facts;     /* The texts that it points to belong to this struct. */
 };
 
 void attached_program_init(struct attached_program *program, pid_t pid);

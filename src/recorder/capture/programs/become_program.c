@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* become_program.c - records a program that this process becomes.
  *
- * The recorder is a process of its own, made before: it says through one pipe that all is ready,
- * and is told through another when there is no such program after all.  It is nobody's child, so
- * it learns the end by a descriptor of the process; and before that by the program itself, whose
- * end waits (tracer/exit_hooks) until the recording is written. */
+ * The recorder is a daemon process, made before.  It says through one pipe that all is ready, and
+ * is told through another if the program could not be executed.  The program is not its child: so
+ * it learns of the program's end by a pidfd; and before that from the program itself, whose end
+ * waits (tracer/exit_hooks) until the recording is written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

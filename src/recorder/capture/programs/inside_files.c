@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inside_files.c - the files that a process runs code of, read by a process that can do nothing
- * else: each may be made to break whoever reads it. */
+/* inside_files.c - has the files from which a process runs code read by a child that can do nothing
+ * else, because each file may have been made to exploit its reader. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>

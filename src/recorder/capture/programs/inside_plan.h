@@ -11,10 +11,10 @@
 
 /* An allocator that was found, and what came of it. */
 struct inside_finding {
-    char family[16];                   /* Of its functions. */
-    char prefix[ALLOCATOR_PREFIX_MAX]; /* File name, without folders. */
-    char module[64];                   /* The module is the program itself. */
-    bool in_executable;                /* and that is the program itself */
+    char family[16];                   /* "jemalloc" */
+    char prefix[ALLOCATOR_PREFIX_MAX]; /* Of its functions. */
+    char module[64];                   /* File name, without folders. */
+    bool in_executable;                /* The module is the program itself. */
     uint32_t first_patch, patch_count; /* Its patches in the plan. */
     uint32_t refused;  /* Functions that are not in the plan, and do not end in one that is. */
     char refusal[128]; /* The first refused function, and why. */

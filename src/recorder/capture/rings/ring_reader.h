@@ -2,7 +2,7 @@
  *
  * A round reads every ring up to where the ring was written when the round began, and merges the
  * rings by time.  If a record depends on a record of another ring, that one is in this round or, as
- * a rule, in the next; until then the first ring is held.  Not thread-safe. */
+ * a rule, in the next; until then the first ring is held. */
 #pragma once
 
 #include "capture/rings/arena.h"

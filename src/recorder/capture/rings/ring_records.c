@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring_records.c - reads a ring, record by record: who wrote, when, and what is to be done with it,
- * or that it must wait for another ring. */
+/* ring_records.c - reads a ring, record by record: which thread wrote it and when, what to do with
+ * it, or that it must wait for another ring. */
 #include "base/clock.h"
 #include "base/cold.h"
 #include "base/invariant.h"

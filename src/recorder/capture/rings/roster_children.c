@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roster_children.c - when processes of the list end, and a descriptor of each that tells how: it
- * must be opened before that, and a child may live for some milliseconds only. */
+/* roster_children.c - notices when processes of the list end, and opens a descriptor of each that
+ * tells how it ended.  The descriptor must be opened before the end, and a child may live only for
+ * some milliseconds. */
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>

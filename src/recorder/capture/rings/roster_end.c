@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roster_end.c - how a session of a roster ends: who is over, what its recording says about that,
- * and which files there are in the end. */
+/* roster_end.c - ends the sessions of a roster: which processes have ended, what their recordings
+ * say about that, and which files there are in the end. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -34,6 +34,6 @@ bool slot_keeper_next_gap(struct slot_keeper *keeper, uint32_t process, uint32_t
 /* Counts allocations that threads left out because their rings were nearly full. */
 void slot_keeper_thinned(struct slot_keeper *keeper, uint32_t process, uint64_t *calls,
                          uint64_t *bytes);
-/* Adds waits, arena bytes and the tracer's own time. */
+/* Sets waits, arena bytes and the tracer's own time. */
 void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,
                       struct cost *cost);

@@ -83,10 +83,10 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
                  struct fault *fault);
 
 /* Like recorder_run, for a program that this process becomes: it has the PID and the parent of this
- * process, and its end is the program's own.  The recorder goes on in another process that is no
- * child of the program.  The function returns there only, as recorder_run does; when all is done,
- * recorder_become_end is to be called there with the exit status.  If the program cannot be
- * started, this process exits with that status. */
+ * process, and its end is the program's own.  The recorder goes on as a daemon process.  The
+ * function returns there only, as recorder_run does; when all is done, recorder_become_end is to be
+ * called there with the exit status.  If the program cannot be started, this process exits with
+ * that status. */
 int recorder_become(const struct recorder_options *options, struct recorder_result *result,
                     struct fault *fault);
 void recorder_become_end(int status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_asked.c - looks that somebody asks a recording from outside for, from another
- * terminal. */
+/* session_asked.c - does a look that is requested from another terminal, for a recording from
+ * outside. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

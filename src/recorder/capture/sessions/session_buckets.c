@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_buckets.c - what the books have of a stretch of time, and keeps whole pictures of
- * instants. */
+/* session_buckets.c - closes the books' part of a bucket, and keeps pins: snapshots of instants. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_describe.c - whom a recording is about. */
+/* session_describe.c - writes which process a recording is about. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_fork.c - what a process that began by fork has of its parent's. */
+/* session_fork.c - what a process that began by fork inherits from its parent. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

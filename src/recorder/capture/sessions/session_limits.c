@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_limits.c - a process has no more blocks than it has memory for: what it says beyond
- * that would only fill ours. */
+/* session_limits.c - limits the blocks of a process by its memory: a process that reports more
+ * would only fill our memory. */
 #include <stdio.h>
 
 #include "base/clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_mappings.c - the address space as of a look at the pages, for the recording.
+/* session_mappings.c - puts the address space, as of a look at the pages, into the recording.
  *
- * A list has some kilobytes, so not every look's is written: one when the time that has passed
+ * A list takes some kilobytes, so not every look's list is written: one each time the recorded time
  * has doubled, and the last one at the end. */
 #include <stdlib.h>
 #include <string.h>

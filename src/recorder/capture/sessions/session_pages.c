@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_pages.c - now and then, whose the resident pages of the process are. */
+/* session_pages.c - finds out, now and then, who owns the resident pages of the process. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

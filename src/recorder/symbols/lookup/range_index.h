@@ -10,8 +10,8 @@
 #include "base/vec.h"
 
 struct range {
-    uint64_t low, high; /* The caller's. */
-    uint32_t value;     /* The first address after. */
+    uint64_t low, high; /* `high` is the first address after the range. */
+    uint32_t value;     /* The caller's. */
     uint32_t outer;     /* The range around it, or RANGE_NONE; set by build. */
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec_hooks.c - a program that becomes another one (a wrapper script, env, a launcher) takes
- * the tracer with it.  Our variables are not in its environment, so they go into the one it
- * hands on; or out of it, when the next program cannot have our library.
+/* exec_hooks.c - a program that executes another one (a wrapper script, env, a launcher) takes the
+ * tracer with it.  Our variables are not in its own environment, so they are added to the one that
+ * it passes on; or removed from that, if the next program cannot have our library.
  *
- * All of exec is async-signal-safe and so are these: the new environment lies on the stack. */
+ * All exec functions are async-signal-safe, and so are these: the new environment is on the
+ * stack. */
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>

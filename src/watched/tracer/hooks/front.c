@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* front.c - the four functions that programs call all the time, as they see them.
+/* front.c - the four functions that programs call most, as programs see them.
  *
- * What a sampling tracer does not take goes straight on to the real function: a jump, not a
- * call, so that it costs neither a frame nor a return.  The rest jumps to hooks.c in the same
- * way, which then stands in our place. */
+ * What a sampling tracer does not take goes straight to the real function by a jump, not a call, so
+ * it costs neither a frame nor a return.  The rest jumps to hooks.c in the same way, whose frame
+ * then takes the place of ours. */
 #pragma GCC optimize("optimize-sibling-calls", "omit-frame-pointer")
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* heaptrack_names.c - the functions by which programs report their own allocators to heaptrack,
- * led to us.
+ * directed to memoir.
  *
  * It is part of libmemoir.so, for programs that look for the names; and a library by itself,
- * libheaptrack_preload.so, for those that look for the library (Nim's -d:heaptrack).  That one
- * holds no tracer: like any program it speaks through memoir.h, and without memoir it does
+ * libheaptrack_preload.so, for programs that look for the library (Nim's -d:heaptrack).  That
+ * library contains no tracer: like any program it uses memoir.h, and without memoir it does
  * nothing. */
 #include <stdint.h>
 

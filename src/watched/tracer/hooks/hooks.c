@@ -2,8 +2,8 @@
 /* hooks.c - the allocation functions, as the program sees them.
  *
  * An allocation is recorded after the real call, a free before it: so the records of one address
- * alternate, whatever the threads do.  C++ new and delete, strdup, getline and the like come
- * through here. */
+ * alternate, whatever the threads do.  C++ new and delete, strdup, getline and similar functions
+ * call these. */
 #include "tracer/hooks/hooks.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inside_hooks.c - what is recorded of an allocator in the program: one hook per kind of
- * function. */
+/* inside_hooks.c - records the calls of an allocator that is part of the program: one hook per kind
+ * of function. */
 #include <stdbool.h>
 #include <string.h>
 

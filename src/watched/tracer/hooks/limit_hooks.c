@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limit_hooks.c - programs that limit their own address space: it is meant for them, and not for
- * what we reserve. */
+/* limit_hooks.c - programs that limit their own address space: the limit is meant for them, and not
+ * for the memory that we reserve. */
 /* Both names of each function are ours to define. */
 #undef _FILE_OFFSET_BITS
 #include "tracer/hooks/limit_hooks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map_hooks.c - memory that the program takes from the kernel itself, and libraries that go away.
- */
+/* map_hooks.c - records memory that the program gets from the kernel itself, and notices libraries
+ * that are unloaded. */
 /* Both names of each function are ours to define; off_t has 64 bits anyway. */
 #undef _FILE_OFFSET_BITS
 #include <dlfcn.h>

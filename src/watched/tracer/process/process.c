@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.c - finds the arena the recorder left for us, or takes the one it hands us, and gives
- * up quietly when there is none. */
+/* process.c - finds the arena that the recorder made for this process, or takes the one that it
+ * passes; without an arena, does nothing. */
 #include "tracer/process/process.h"
 
 #include <errno.h>

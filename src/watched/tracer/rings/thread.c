@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thread.c - a slot of the arena for each thread, from its first event to its end. */
+/* thread.c - gives each thread a slot of the arena, from its first event to its end. */
 #include "tracer/rings/thread.h"
 
 #include <pthread.h>

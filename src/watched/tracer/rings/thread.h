@@ -25,7 +25,7 @@ struct thread_limits {
     uint64_t stack_floor;             /* stack_low is never below this. */
     uint64_t generation;              /* Of the rules by which the slot's memory was learned. */
     uint32_t frame_count, link_count; /* Of the slot's struct kept_frames. */
-    /* Number of kept frames that are not inside of the last stack's innermost frame. */
+    /* Number of kept frames that are not further in than the last stack's innermost. */
     uint32_t position;
     uint32_t slot; /* Its index. */
 };

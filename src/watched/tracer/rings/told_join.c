@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* told_join.c - finds the pointers that memoir.h left in the loaded objects. */
+/* told_join.c - finds the pointers that memoir.h put into the loaded objects. */
 #include <elf.h>
 #include <string.h>
 

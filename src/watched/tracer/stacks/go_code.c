@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* go_code.c - Go's linker leaves a note in each file it makes, also when another linker finishes
- * it. */
+/* go_code.c - recognizes Go code by the note that Go's linker puts into each file, also if another
+ * linker finishes it. */
 #include "tracer/stacks/go_code.h"
 
 #include <dlfcn.h>
