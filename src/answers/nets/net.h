@@ -15,19 +15,10 @@
 #include "scrape/nodes/text_list.h"
 
 #define NET_PARTS_MAX 512u
-#define NET_MARK                                                                                   \
-/* environment variable of everything that a network starts; its value is the id of the
-     * network */
-"MEMOIR_NET"
+/* In the environment of all processes of a network: NET_MARK=ID of the network. */
+#define NET_MARK "MEMOIR_NET"
 
-    enum net_state {
-        NET_STARTING,
-        NET_UP,
-        NET_FAILED,
-        NET_STOPPING,
-        NET_DOWN,
-        NET_STATES
-    };
+enum net_state { NET_STARTING, NET_UP, NET_FAILED, NET_STOPPING, NET_DOWN, NET_STATES };
 extern const char *const net_state_names[NET_STATES];
 
 /* In the order in which they are started; each kind waits for the one before. */

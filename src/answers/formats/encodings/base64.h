@@ -19,6 +19,6 @@ static inline size_t base64_bytes_max(size_t size)
 
 /* Writes base64_text_size(bytes.size) characters.  Returns their number. */
 size_t base64_encode(struct slice bytes, char *text);
-/* Writes at most base64_bytes_max(text.size) bytes.  Returns their number, or -EINVAL.  The padding
- * may be missing. */
+/* Writes at most base64_bytes_max(text.size) bytes.  Returns their number; -EINVAL if the text is
+ * not base64.  Only the padding may be missing. */
 ssize_t base64_decode(struct slice text, char *bytes);

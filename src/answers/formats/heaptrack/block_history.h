@@ -1,17 +1,17 @@
-/* block_history.h - single blocks made up from sums, so that formats that want events can be fed.
+/* block_history.h - makes up single blocks from sums, for formats that need events.
  *
- * A recording knows, per stack and bucket of time, how many blocks were allocated and freed and
- * their bytes, and all of it at the peak.  This turns the sums of one stack into *runs*: so many
- * blocks of together so many bytes, born in one slot and died in another.  Adding the runs up again
- * gives back, for every slot, the same calls, bytes, frees and freed bytes, and at the peak the
- * same live blocks and bytes.  docs/formats.md explains the method. */
+ * A recording has, per stack and time bucket, the number and bytes of blocks that were allocated
+ * and freed, and the live blocks at the peak.  Here the sums of one stack become *runs*: a number
+ * of blocks with a sum of bytes, allocated in one slot and freed in another.  The sums of the runs
+ * are equal to the original ones: for every slot the same calls, bytes, frees and freed bytes, and
+ * at the peak the same live blocks and bytes.  docs/formats.md explains the method. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/vec.h"
 
-/* What one stack did in one slot of time, or (see below) was at the peak. */
+/* The sums of one stack in one slot of time, or (see below) its live blocks at the peak. */
 struct stack_sums {
     uint32_t stack;
     uint32_t slot;
@@ -22,31 +22,32 @@ struct stack_sums {
 
 struct block_run {
     uint32_t stack;
-    uint32_t born, died; /* slots; died may be SLOT_NEVER: leaked */
+    uint32_t born, died; /* slots; died is SLOT_NEVER for leaked blocks */
     uint64_t count, bytes;
-    uint64_t freed;     /* bytes at death: equal to `bytes` whenever the sums allow it */
-    uint64_t temporary; /* of `count`: freed right after they were allocated */
+    uint64_t freed;     /* bytes when freed: equal to `bytes` if the sums allow that */
+    uint64_t temporary; /* how many of `count` were freed right after their allocation */
     uint32_t resized;   /* 1: `freed` differs from `bytes` */
 };
 
 struct block_runs {
     VEC(struct block_run) runs;
-    uint64_t resized_frees;  /* frees whose size is not that of the block: sums left no choice */
-    uint64_t frees_left_out; /* more frees than blocks: damaged input */
-    uint64_t peak_off_by;    /* bytes the peak of a stack could not be met by: damaged input */
-    uint64_t temporary_left_over; /* that could not be made adjacent */
-    /* index + 1 of the run that is temporary across the peak; 0: none */
+    /* frees whose size differs from the size of the block, because of the sums */
+    uint64_t resized_frees;
+    uint64_t frees_left_out; /* frees without a block: the input is damaged */
+    uint64_t peak_off_by;    /* bytes by which the peak of stacks differs: the input is damaged */
+    uint64_t temporary_left_over; /* temporary blocks whose free could not follow directly */
+    /* index + 1 of the run with a temporary block that is live at the peak; 0: none */
     uint64_t peak_temporary_run;
 };
 
 struct peak_state {
     uint32_t slot;         /* the peak is at the end of this slot; SLOT_NEVER: there is none */
-    uint64_t count, bytes; /* of this stack */
+    uint64_t count, bytes; /* live at the peak, of this stack */
 };
 
-/* Appends the runs of one stack.  `sums` are that stack's, by slot, rising; a slot may be missing.
- * The bucket with the peak is given once, in `peak.slot`; what of it came after the peak is moved
- * to slot peak.slot + 1, which no other sums may use.  Returns 0 or -ENOMEM. */
+/* Appends the runs of one stack.  `sums` are the sums of this stack, sorted by slot; slots may be
+ * missing.  The bucket with the peak has one item, in `peak.slot`; its part after the peak is moved
+ * to slot peak.slot + 1, which no other item may use.  Returns 0 or -ENOMEM. */
 int block_runs_add(struct block_runs *runs, const struct stack_sums *sums, size_t sums_count,
                    struct peak_state peak);
 void block_runs_fini(struct block_runs *runs);

@@ -1,6 +1,9 @@
-/* block_match.h - which of the live blocks of one stack a slot's frees ended: the inner step of
- * block_history.  Blocks are not told apart one by one but in segments, so many born in one slot
- * with so many bytes together; how the bytes spread over them stays open until some of them die. */
+/* block_match.h - inside block_history: decides which live blocks of one stack the frees of a slot
+ * ended.
+ *
+ * Blocks are grouped into segments: a number of blocks that were allocated in one slot, with the
+ * sum of their bytes.  How the bytes are distributed over the blocks is decided when some of them
+ * are freed. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,24 +13,26 @@
 struct block_segment {
     uint32_t born;
     uint64_t count, bytes;
-    uint64_t dying, dying_bytes; /* chosen in the present slot */
+    uint64_t dying, dying_bytes; /* chosen to be freed in the current slot */
 };
 
 struct block_match {
     struct block_runs *out;
     uint32_t stack;
-    VEC(struct block_segment) pool; /* live blocks, by average size, rising; then oldest first */
-    uint64_t live;                  /* blocks in the pool */
-    uint64_t placed, placed_now;    /* temporary blocks made: in all, by the last feed */
+    VEC(struct block_segment) pool; /* live blocks, sorted by average size, then oldest first */
+    uint64_t live;                  /* number of blocks in the pool */
+    /* temporary blocks: in total, and by the last call of block_match_feed */
+    uint64_t placed, placed_now;
 };
 
-/* Takes the sums of the next slot; runs that end in it go to `out`.  False when out of memory. */
+/* Adds the sums of the next slot; runs that end in this slot are appended to `out`.  Returns false
+ * when out of memory. */
 bool block_match_feed(struct block_match *match, const struct stack_sums *sums);
-/* What is live now was never freed. */
+/* Ends the runs of blocks that are still live: they were never freed. */
 bool block_match_finish(struct block_match *match);
 void block_match_fini(struct block_match *match);
 
-/* bytes * part / count without overflow; 0 when count is. */
+/* Returns bytes * part / count without overflow; 0 if count is 0. */
 static inline uint64_t share_of(uint64_t bytes, uint64_t part, uint64_t count)
 {
     __extension__ typedef unsigned __int128 wide;

@@ -1,5 +1,5 @@
-/* heaptrack_facts.h - what a recording knows and a heaptrack file has no line for, kept in comments
- * that every other reader skips, so that our own exports come back whole. */
+/* heaptrack_facts.h - facts of a recording for which a heaptrack file has no line, stored in
+ * comments.  Other readers skip the comments; memoir reads its own exports completely. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,5 +10,5 @@
 
 void heaptrack_facts_write(const struct recording *recording, struct output *out);
 
-/* Takes a comment into the recording; false when it is none of ours. */
+/* Reads a comment into the recording.  Returns false if the comment is not ours. */
 bool heaptrack_fact_read(struct recording *recording, struct slice comment);

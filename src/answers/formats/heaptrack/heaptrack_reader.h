@@ -1,4 +1,4 @@
-/* heaptrack_reader.h - inside the reader of heaptrack files: its state, and its parts. */
+/* heaptrack_reader.h - inside the reader of heaptrack files: what its parts share. */
 #pragma once
 
 #include "formats/shared/bucket_series.h"
@@ -20,17 +20,18 @@ struct heaptrack_reader {
     uint32_t format, written_by;
     bool is_raw, by_pointer; /* events name pointers: raw files, and format 0 */
     bool is_attached, is_made_up;
-    uint64_t last; /* the info or pointer allocated last, when nothing was freed since */
+    uint64_t last; /* info or pointer of the last allocation, if nothing was freed since */
 
     struct text_lines lines;
 };
 #define HEAPTRACK_NO_LAST UINT64_MAX
 
-/* Whole lines, none of them the first of the file; until lines.err is set. */
+/* Reads complete lines, which must not include the first line of the file; stops if lines.err is
+ * set. */
 void heaptrack_read_lines(struct heaptrack_reader *reader, struct slice lines);
 
-/* One of them that is no event, without its line break. */
+/* Reads one line that is no event, without its line break. */
 void heaptrack_read_line(struct heaptrack_reader *reader, struct slice line);
 
-/* What the notes of the recording should say about the file. */
+/* Adds the notes about the file to the recording. */
 void heaptrack_tell(struct heaptrack_reader *reader, const struct line_blocks *lines);

@@ -1,9 +1,9 @@
 /* heaptrack_reader_tables.h - strings, places, traces and infos of a heaptrack file by their
  * numbers, as rows of a recording.
  *
- * A line that is damaged still has its number, so that the numbers of later ones stay right.
- * Functions return 0, -EINVAL for a damaged line, -E2BIG when the file has more than anybody could
- * have recorded, -ENOMEM. */
+ * A damaged line still has a number, so the numbers of later lines stay right.  Functions return 0,
+ * -EINVAL for a damaged line, -E2BIG if the file has more than any program could have recorded, or
+ * -ENOMEM. */
 #pragma once
 
 #include "formats/shared/heap_ledger.h"
@@ -11,7 +11,7 @@
 #include "model/recording.h"
 
 #define HEAPTRACK_STRINGS_MAX      ((size_t)1 << 24)
-#define HEAPTRACK_STRING_BYTES_MAX ((size_t)1 << 29) /* of all together */
+#define HEAPTRACK_STRING_BYTES_MAX ((size_t)1 << 29) /* sum over all strings */
 #define HEAPTRACK_PLACES_MAX       ((size_t)1 << 24)
 #define HEAPTRACK_TRACES_MAX       ((size_t)1 << 25)
 #define HEAPTRACK_INFOS_MAX        ((size_t)1 << 25)
@@ -33,25 +33,26 @@ struct heaptrack_tables {
     struct recording *recording;
     struct heap_ledger *ledger;
     VEC(string_id) strings;                 /* by number - 1 */
-    VEC(uint32_t) modules;                  /* by string: module plus one, 0 for none yet */
+    VEC(uint32_t) modules;                  /* by string: module plus one; 0: none yet */
     VEC(struct heaptrack_trace_row) traces; /* by number - 1 */
     VEC(struct heaptrack_info_row) infos;   /* by number */
-    VEC(bool) site_is_cut;                  /* by site: as deep as heaptrack looks */
+    VEC(bool) site_is_cut;                  /* by site: the stack is as deep as heaptrack's limit */
     size_t string_bytes;
 };
 
 void heaptrack_tables_fini(struct heaptrack_tables *tables);
 
 int heaptrack_add_string(struct heaptrack_tables *tables, struct slice text);
-/* The fields of an `i` line: a place, whose number minus one is its frame's. */
+/* Parses the fields of an `i` line: a place.  Its number minus one is the index of its frame. */
 int heaptrack_add_place(struct heaptrack_tables *tables, struct heaptrack_fields *fields);
-/* A trace whose innermost frame is a row of the recording; NO_FRAME: the same as its caller's. */
+/* Adds a trace whose innermost frame is a row of the recording; NO_FRAME: a trace equal to its
+ * caller's. */
 int heaptrack_add_trace(struct heaptrack_tables *tables, uint32_t frame, uint64_t caller);
 #define HEAPTRACK_NO_FRAME UINT32_MAX
-/* The fields of an interpreted `t` line. */
+/* Parses the fields of an interpreted `t` line. */
 int heaptrack_add_named_trace(struct heaptrack_tables *tables, struct heaptrack_fields *fields);
-/* The fields of an `a` line. */
+/* Parses the fields of an `a` line. */
 int heaptrack_add_info(struct heaptrack_tables *tables, struct heaptrack_fields *fields);
 
-/* The site of a trace, 0 included; -EINVAL also gives the site of no trace. */
+/* Finds the site of a trace, which may be 0.  For -EINVAL, *site is the site without a trace. */
 int heaptrack_site(struct heaptrack_tables *tables, uint64_t trace, uint32_t *site);

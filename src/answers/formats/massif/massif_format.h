@@ -1,4 +1,4 @@
-/* massif_format.h - words of valgrind's massif.out, for its reader and its writer. */
+/* massif_format.h - words in valgrind's massif.out, for its reader and its writer. */
 #pragma once
 
 #define MASSIF_RULER      "#-----------"

@@ -1,4 +1,4 @@
-/* massif_reader.h - inside the reader of massif.out: its parts and what they share. */
+/* massif_reader.h - inside the reader of massif.out: what its parts share. */
 #pragma once
 
 #include "formats/shared/frame_maker.h"
@@ -16,7 +16,7 @@ struct massif_row {
     int64_t bytes;
 };
 
-/* What the numbers of a snapshot are: files of xtree have a snapshot per event, all of one
+/* The meaning of the numbers of a snapshot.  A file of xtree has one snapshot per event, all of one
  * instant. */
 enum massif_event {
     MASSIF_HEAP,
@@ -24,11 +24,11 @@ enum massif_event {
     MASSIF_NOW_BLOCKS,
     MASSIF_ALL_BYTES,
     MASSIF_ALL_BLOCKS,
-    MASSIF_OTHER_EVENT, /* such as freed bytes by the stack that freed them */
+    MASSIF_OTHER_EVENT, /* such as freed bytes, by the stack that freed them */
 };
 
 struct massif_snapshot {
-    double time; /* in the file's unit */
+    double time; /* in the unit of the file */
     int64_t heap, extra, stacks;
     bool is_detailed, is_peak;
     enum massif_event event;
@@ -37,17 +37,17 @@ struct massif_snapshot {
 
 struct massif_node {
     uint32_t frame;
-    int64_t left;      /* its bytes less those of its children */
-    uint64_t children; /* that it says it has, and that did not come yet */
+    int64_t left;      /* its bytes minus those of its children */
+    uint64_t children; /* number of announced children that were not read yet */
 };
 
 struct massif_reader {
     struct recording *recording;
     struct frame_maker frames;
-    struct number_map labels; /* frame plus one, by the text of the label */
+    struct number_map labels; /* frame plus one, by text of the label */
     VEC(struct massif_snapshot) snapshots;
     VEC(struct massif_row) rows;
-    VEC(struct massif_node) path; /* of the tree at hand, [0] the root */
+    VEC(struct massif_node) path; /* path in the current tree; [0] is the root */
     bool in_tree, is_pages, has_small;
     char time_unit[8];
     bool in_snapshot,
@@ -56,12 +56,13 @@ struct massif_reader {
     uint64_t wrong_sums;
 };
 
-/* A line of a tree.  Returns 0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
+/* Parses a line of a tree.  Returns 0, -EINVAL for a damaged line, -ENOMEM or -E2BIG. */
 int massif_read_node(struct massif_reader *reader, struct slice line);
-/* The tree is at its end: what is left of its nodes becomes rows.  Returns 0, -ENOMEM, -E2BIG. */
+/* Ends the tree: the rest of its nodes becomes rows.  Returns 0, -ENOMEM or -E2BIG. */
 int massif_end_tree(struct massif_reader *reader);
 
-/* Snapshots become buckets, the peak a pin, and what is not known notes.  Returns 0 or -ENOMEM. */
+/* Makes buckets from snapshots, a pin from the peak, and notes about what is not known.  Returns 0
+ * or -ENOMEM. */
 int massif_make_buckets(struct massif_reader *reader);
 /* Like massif_make_buckets, for a file of xtree. */
 int massif_make_xtree(struct massif_reader *reader);

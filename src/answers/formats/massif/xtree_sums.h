@@ -1,8 +1,8 @@
-/* xtree_sums.h - what valgrind's --xtree-memory tells of the heap by stack, as the one bucket of
- * a recording.
+/* xtree_sums.h - the heap by stack from valgrind's --xtree-memory, as the only bucket of a
+ * recording.
  *
- * It tells what a stack has now and what it ever asked for; what it freed is the difference.
- * (What the file calls freed is by the stack that freed, which is another question.) */
+ * The file says what each stack has now and what it ever allocated; the difference was freed.
+ * (What the file calls freed is by the stack that freed, which is something else.) */
 #pragma once
 
 #include "model/recording.h"
@@ -21,6 +21,7 @@ struct xtree_sums {
 
 /* Returns 0 or -ENOMEM. */
 int xtree_add(struct xtree_sums *sums, stack_id stack, enum xtree_sum sum, uint64_t value);
-/* Makes the bucket, which ends at `time_ns`, and the totals.  Returns 0 or -ENOMEM. */
+/* Makes the bucket, which ends at `time_ns`, and the totals of the recording.  Returns 0 or
+ * -ENOMEM. */
 int xtree_book(struct xtree_sums *sums, struct recording *recording, uint64_t time_ns);
 void xtree_fini(struct xtree_sums *sums);

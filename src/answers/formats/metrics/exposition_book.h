@@ -1,4 +1,4 @@
-/* exposition_book.h - inside the reader of metrics: the series and families that are known. */
+/* exposition_book.h - inside the reader of metrics: the known series and families. */
 #pragma once
 
 #include "base/number_map.h"
@@ -7,26 +7,28 @@
 #define NO_SERIES UINT32_MAX
 
 struct book_series {
-    struct exposition_series series; /* its texts lie behind the labels, in one block */
-    uint32_t next_same;              /* with the same hash, plus 1 */
-    uint32_t line;                   /* where it stood in the answer before */
-    uint64_t answer;                 /* it was last seen in, from 1 */
+    struct exposition_series series; /* one block of memory has its labels, then its texts */
+    uint32_t next_same;              /* next series with an equal hash, plus 1 */
+    uint32_t line;                   /* line number in the last answer */
+    uint64_t answer;                 /* number of the last answer that had it, from 1 */
 };
 struct book_family {
-    struct exposition_family family; /* its texts are its own */
+    struct exposition_family family; /* owns its texts */
     uint32_t next_same;
 };
 
 struct exposition_book { /* all zero to begin */
     VEC(struct book_series *) series;
     VEC(struct book_family) families;
-    struct number_map series_by_hash, families_by_hash; /* to the index, plus 1 */
+    struct number_map series_by_hash, families_by_hash; /* index plus 1 */
     VEC(char) identity;                                 /* scratch */
 };
 
-/* The series of these words, new or known.  Returns 0, -ENOMEM, -ENOSPC: there are too many. */
+/* Finds the series with this name and these labels, which is added if it is new.  Returns 0,
+ * -ENOMEM, or -ENOSPC if there are too many. */
 int book_find_series(struct exposition_book *book, const struct line_head *head, uint32_t *series);
-/* What a comment tells of a family.  The first word counts.  Returns 0 or -ENOMEM. */
+/* Stores what a comment says about a family; if there are several, the first counts.  Returns 0 or
+ * -ENOMEM. */
 int book_add_comment(struct exposition_book *book, enum line_word word, struct slice name,
                      struct slice rest);
 void book_fini(struct exposition_book *book);

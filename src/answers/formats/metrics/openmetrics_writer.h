@@ -1,6 +1,6 @@
-/* openmetrics_writer.h - OpenMetrics 1.0 as a strict reader wants it: families apart, one TYPE
- * and HELP each, counters that end in _total, labels and help escaped, times in seconds, # EOF
- * at the end. */
+/* openmetrics_writer.h - writes OpenMetrics 1.0 for strict readers: one family after the other,
+ * each with one TYPE and one HELP, counters that end in _total, escaped labels and help, times in
+ * seconds, and # EOF at the end. */
 #pragma once
 
 #include <stdio.h>
@@ -8,21 +8,23 @@
 #include "formats/metrics/exposition.h"
 
 struct openmetrics_family {
-    char name[512]; /* as its TYPE line has it: of a counter without _total */
+    char name[512]; /* as in its TYPE line: without _total for a counter */
     enum exposition_type type;
 };
 
-/* The family in which samples called `sample` of this declared family go.  What OpenMetrics has
- * no room for (a counter called x_created, a name that is not plain) is of unknown type. */
+/* Finds the family for samples named `sample` of the family `declared`.  If OpenMetrics does not
+ * allow its type or name (a counter named x_created, a name with special characters), the type is
+ * unknown. */
 void openmetrics_family_of(const struct exposition_family *declared, const char *sample,
                            struct openmetrics_family *family);
-/* The lines before its samples. */
+/* Writes the lines before the samples of the family. */
 void openmetrics_family_write(const struct openmetrics_family *family, const char *help, FILE *out);
 
 struct openmetrics_sample {
     const struct openmetrics_family *family;
     const struct exposition_series *series;
-    /* labels besides its own, which go first; one of its own of that name becomes exported_… */
+    /* further labels, which are written first; a label of the series with one of these names is
+     * renamed to exported_… */
     const struct exposition_label *more;
     size_t more_count;
     struct exposition_value value;

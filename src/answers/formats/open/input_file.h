@@ -1,23 +1,22 @@
-/* input_file.h - a file of any format in the table of input_registry.h, plain or packed, into a
- * recording.
+/* input_file.h - reads a file of any format of input_registry.h, plain or packed, into a recording.
  *
- * Paths are as in input_path.h: "-" is standard input, and pipes are read once. */
+ * Paths are as in input_path.h: "-" is standard input, and a pipe is read once. */
 #pragma once
 
 #include "model/recording.h"
 
-/* What a path leads to, as far as its first bytes say. */
+/* What kind of file a path is, judged by its first bytes. */
 enum input_kind {
-    INPUT_RECORDING, /* also one that is still empty */
-    /* what input_file_read reads at once: other programs' files, packed ones, pipes; or says why
-     * it does not */
+    INPUT_RECORDING, /* also an empty one, which is still being written */
+    /* input_file_read reads it as a whole: files of other programs, packed files, pipes; or says
+     * why not */
     INPUT_FOREIGN,
     INPUT_RUN,     /* a folder */
     INPUT_HISTORY, /* SQLite */
 };
-/* -errno with a sentence when it cannot be read at all. */
+/* Returns an enum input_kind; -errno with a sentence if the file cannot be read at all. */
 int input_file_kind(const char *path, struct fault *fault);
 
-/* NULL with a sentence; the caller destroys.  `helper` looks up names of addresses:
- * name_frames.h. */
+/* Reads the file; the caller destroys the recording.  `helper` finds names of addresses, see
+ * name_frames.h.  Returns NULL with a sentence. */
 struct recording *input_file_read(const char *path, const char *helper, struct fault *fault);

@@ -1,10 +1,10 @@
-/* name_lines.h - what `memoir` asks `memoir-record names`, and how it answers: lines of text.
+/* name_lines.h - the protocol between `memoir` and `memoir-record names`: lines of text.
  *
- * A question is "ADDRESS BUILD PATH": the ELF virtual address of a call in hex, the build id of
- * the module or "-" when it is not known, the file of the module.  Its answer is a line with the
- * number of functions there, 0 when nothing is known, and then a line for each, innermost first:
- * "LINE\tFILE\tSYMBOL\tFUNCTION".  Texts have no control characters.  Answers come in the order
- * of the questions. */
+ * A question is "ADDRESS BUILD PATH": the ELF virtual address of a call in hex, the build id of the
+ * module or "-" if unknown, and the file of the module.  The answer is a line with the number of
+ * functions at that address (0: unknown), then one line per function, innermost first:
+ * "LINE\tFILE\tSYMBOL\tFUNCTION".  Texts have no control characters.  Answers are in the order of
+ * the questions. */
 #pragma once
 
 #define NAME_PROGRAM "memoir-record"

@@ -1,8 +1,8 @@
-/* moment_series.h - the buckets of a recording made from single samples, as time goes on: cells
+/* moment_series.h - makes the buckets of a recording from single samples, in order of time: cells
  * by stack and by thread, and moments by both.
  *
- * Buckets are as long as memoir's own.  When all of them would take more than `bytes_max`,
- * neighbours become one, and moments in them sums without an instant: memory does not grow with
+ * Buckets are as long as memoir's own.  When all buckets would take more than `bytes_max`,
+ * neighbours are merged, and their moments become sums without a time; so memory does not grow with
  * the number of samples. */
 #pragma once
 
@@ -15,30 +15,30 @@ struct moment_series {
     struct recording *recording;
     size_t bytes_max; /* 0: MOMENT_SERIES_BYTES_MAX */
 
-    /* inside; all zero to begin */
-    uint64_t begin_ns, now_ns; /* of the open bucket; the time of the newest sample */
+    /* internal; all zero to begin */
+    uint64_t begin_ns, now_ns; /* begin of the open bucket; time of the newest sample */
     struct cell_sum stacks, threads;
     VEC(struct moment) moments;
-    size_t bytes;  /* of all closed buckets */
-    int64_t total; /* of the values */
+    size_t bytes;  /* size of all closed buckets */
+    int64_t total; /* sum of the values */
 };
 
 struct sampled {
     uint64_t time_ns; /* since the recording began */
     uint32_t thread;  /* index into threads */
     stack_id stack;
-    enum column column; /* that the value counts in */
-    enum column count;  /* where it counts as one; COL_NONE: nowhere */
+    enum column column; /* column of the value */
+    enum column count;  /* column that counts samples; COL_NONE: none */
     int64_t value;
 };
 
-/* A sample that is older than others is booked as if it came now.  Returns 0, -ERANGE when the sum
- * of all values would not fit any more, or -ENOMEM. */
+/* Adds a sample.  A sample that is older than an earlier one gets the time of the newest.  Returns
+ * 0, -ERANGE if the sum of all values would overflow, or -ENOMEM. */
 int moment_series_add(struct moment_series *series, const struct sampled *sample);
 
-/* Closes the last bucket and says how long it all took.  Returns 0 or -ENOMEM. */
+/* Closes the last bucket and sets the duration of the recording.  Returns 0 or -ENOMEM. */
 int moment_series_finish(struct moment_series *series);
 void moment_series_fini(struct moment_series *series);
 
-/* Every stack becomes the one that `renamed` has for it. */
+/* Replaces every stack by renamed[stack]. */
 void moment_series_rename(struct recording *recording, const stack_id *renamed);

@@ -1,23 +1,23 @@
-/* perf_data_format.h - numbers of perf.data that <linux/perf_event.h> does not have, and how its
- * words are read.
+/* perf_data_format.h - numbers of perf.data that <linux/perf_event.h> does not have, and functions
+ * to read its words.
  *
  * file:    0 "PERFILE2"   8 u64 header size (104; 16: pipe mode)   16 u64 attribute entry size
  *          24 attributes: u64 offset, size   40 data: u64 offset, size   72 features: 256 bits
- * record:  0 u32 type   4 u16 misc   6 u16 size, with these 8 bytes */
+ * record:  0 u32 type   4 u16 misc   6 u16 size, including these 8 bytes */
 #pragma once
 
 #include <stdint.h>
 #include <string.h>
 
 #define PERF_FILE_MAGIC        "PERFILE2"
-#define PERF_FILE_MAGIC_OTHER  "2ELIFREP" /* of a machine with the other order of bytes */
+#define PERF_FILE_MAGIC_OTHER  "2ELIFREP" /* from a machine with the other byte order */
 #define PERF_FILE_MAGIC_OLD    "PERFFILE"
 #define PERF_FILE_MAGIC_BYTES  8u
 #define PERF_FILE_HEADER_BYTES 104u
 #define PERF_PIPE_HEADER_BYTES 16u
 #define PERF_FEATURE_WORDS     4u
 
-/* Written by perf, not by the kernel. */
+/* Records that perf writes, not the kernel. */
 enum perf_user_record {
     PERF_USER_ATTR = 64,
     PERF_USER_TRACING_DATA = 66,
@@ -28,7 +28,7 @@ enum perf_user_record {
     PERF_USER_FEATURE = 80,
     PERF_USER_COMPRESSED = 81,
     PERF_USER_COMPRESSED2 = 83,
-    PERF_USER_LIMIT = 128 /* more than perf will have for long: no record has such a type */
+    PERF_USER_LIMIT = 128 /* no record has a type this large */
 };
 
 enum perf_feature {
@@ -45,7 +45,7 @@ enum perf_feature {
 };
 
 #define PERF_BUILD_ID_BYTES    20u
-#define PERF_BUILD_ID_HAS_SIZE (1u << 15) /* of misc, in the list of build ids */
+#define PERF_BUILD_ID_HAS_SIZE (1u << 15) /* bit of misc, in the list of build ids */
 #define PERF_KERNEL_PID        UINT32_MAX
 
 static inline uint64_t perf_word(const uint8_t *at)
@@ -62,10 +62,10 @@ static inline uint32_t perf_half(const uint8_t *at)
     return value;
 }
 
-/* One record, whole.  `body` has size - 8 bytes. */
+/* One complete record.  `body` has record size - 8 bytes. */
 struct perf_record {
     uint32_t type;
     uint16_t misc;
-    uint32_t size; /* of the body */
+    uint32_t size; /* size of the body */
     const uint8_t *body;
 };

@@ -1,26 +1,27 @@
-/* perf_data_layout.h - where the frames of a recording lie in a perf.data: an address for each,
- * and the mappings that lead from there to files.
+/* perf_data_layout.h - chooses addresses for the frames of a recording in a perf.data, and the
+ * mappings that lead from the addresses to files.
  *
- * Modules keep the place that they had in the process, if that is known and free;
- * frames that are only a name get an address in memory of no file, which a list of names
- * (symbols/lookup/perf_map.h) can tell of. */
+ * Modules keep the address that they had in the process, if it is known and free.  A frame that is
+ * only a name gets an address in memory of no file; a list of names (symbols/lookup/perf_map.h) can
+ * have the name. */
 #pragma once
 
 #include "base/number_map.h"
 #include "model/recording.h"
 
 #define LAYOUT_SEGMENTS_MAX 8u
-#define LAYOUT_NAMES_BASE   UINT64_C(0x7a0000000000) /* of frames that are only a name */
-#define LAYOUT_NAME_BYTES   16u
+/* first address for frames that are only a name */
+#define LAYOUT_NAMES_BASE UINT64_C(0x7a0000000000)
+#define LAYOUT_NAME_BYTES 16u
 
 struct layout_segment {
-    uint64_t address, size, offset; /* in the process; in the file */
+    uint64_t address, size, offset; /* address in the process; offset in the file */
 };
 
 struct layout_module {
-    bool is_used, is_kernel, is_made; /* made: code made at run time, in no file */
-    uint64_t low, high;               /* of its frames' addresses, in the file's terms */
-    uint64_t shift;                   /* from there to the process */
+    bool is_used, is_kernel, is_made; /* is_made: code made at run time, in no file */
+    uint64_t low, high;               /* range of the addresses of its frames, as in the file */
+    uint64_t shift;                   /* address in the process minus address in the file */
     struct layout_segment segments[LAYOUT_SEGMENTS_MAX];
     uint32_t segment_count;
 };
@@ -43,11 +44,11 @@ struct perf_layout {
 int perf_layout_init(struct perf_layout *layout, const struct recording *recording);
 void perf_layout_fini(struct perf_layout *layout);
 
-/* Returns the address of a frame as it is looked up. */
+/* Returns the address of a frame in the perf.data. */
 uint64_t perf_layout_address(const struct perf_layout *layout, uint32_t frame);
 bool perf_layout_is_kernel(const struct perf_layout *layout, uint32_t frame);
-/* Returns whether it is only a name. */
+/* Returns whether the frame is only a name. */
 bool perf_layout_is_name(const struct perf_layout *layout, uint32_t frame);
-/* Returns the process that an outermost frame "NAME PID" stands for, plus one; 0: it is an ordinary
- * frame. */
+/* Returns the process, plus one, that an outermost frame "NAME PID" stands for; 0: this is an
+ * ordinary frame. */
 uint32_t perf_layout_root(const struct perf_layout *layout, uint32_t frame);

@@ -1,4 +1,4 @@
-/* perf_data_reader.h - inside the reader of perf.data: its state, and its parts. */
+/* perf_data_reader.h - inside the reader of perf.data: what its parts share. */
 #pragma once
 
 #include "formats/perf/moment_series.h"
@@ -21,31 +21,35 @@ struct perf_reader {
     struct perf_order order;
     struct moment_series series;
 
-    bool is_pipe, is_unfinished; /* the recorder was killed: it never wrote how long the data is */
+    /* is_unfinished: the recorder was killed before it wrote the size of the data */
+    bool is_pipe, is_unfinished;
     uint64_t data_offset, data_size;
     uint64_t features[PERF_FEATURE_WORDS];
 
-    /* the event that is shown unasked, or the first of several alike; -1: not known yet */
+    /* index of the event that is shown by default, or of the first of several equal ones; -1: not
+     * known yet */
     int chosen;
-    uint32_t first_pid;                 /* of the first sample */
-    uint64_t first_ns;                  /* the time of the first sample; 0: none yet */
-    uint64_t samples, time_samples;     /* booked; of them, of the event that is time */
-    uint64_t in_kernel, kernel_unnamed; /* of the samples that are time */
+    uint32_t first_pid; /* of the first sample */
+    uint64_t first_ns;  /* the time of the first sample; 0: none yet */
+    /* number of samples; of these, samples of the event that is time */
+    uint64_t samples, time_samples;
+    uint64_t in_kernel, kernel_unnamed; /* of the samples of time */
     uint64_t idle, idle_value;
     uint64_t lost, throttled;
     uint64_t timeless; /* samples without a time */
-    uint64_t damaged;  /* records that make no sense */
+    uint64_t damaged;  /* number of invalid records */
 };
 
-/* The header, the events and the features of the file.  Returns 0 or -errno with a sentence. */
+/* Reads the header, the events and the features of the file.  Returns 0 or -errno with a
+ * sentence. */
 int perf_reader_open(struct perf_reader *reader, struct fault *fault);
 
-/* What the samples of an event count in, and what one is worth there; -1: no number. */
+/* The column for samples of an event, and the value of one sample; -1: no value. */
 enum column perf_reader_column(struct perf_reader *reader, struct perf_event *event);
 int64_t perf_sample_value(const struct perf_event *event, const struct perf_sample *sample);
 
-/* One record, in the order of their times.  Returns 0 or -ENOMEM. */
+/* Handles one record; call it in order of time.  Returns 0 or -ENOMEM. */
 int perf_reader_book(struct perf_reader *reader, const struct perf_record *record);
 
-/* What the recording says about itself, and the notes about the file. */
+/* Sets the facts of the recording, and adds the notes about the file. */
 void perf_reader_tell(struct perf_reader *reader, const struct perf_stream *stream);

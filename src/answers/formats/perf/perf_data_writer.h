@@ -1,4 +1,4 @@
-/* perf_data_writer.h - inside the writer of perf.data: its state, and its parts. */
+/* perf_data_writer.h - inside the writer of perf.data: what its parts share. */
 #pragma once
 
 #include <linux/perf_event.h>
@@ -10,16 +10,17 @@
 #include "formats/shared/output.h"
 #include "formats/shared/registry.h"
 
-#define PERF_EVENT_ID      1u
-#define PERF_TIME_BASE     NS_PER_SECOND /* no time is 0, which means that there is none */
+#define PERF_EVENT_ID 1u
+/* added to all times, because time 0 means that there is none */
+#define PERF_TIME_BASE     NS_PER_SECOND
 #define PERF_MISC_BUILD_ID (1u << 14)
 #define PERF_KERNEL_NAME   "[kernel.kallsyms]"
 
-/* Bytes on their way out, or only counted. */
+/* An output for bytes, or a counter of bytes. */
 struct perf_data_sink {
     struct output *out; /* NULL: only count */
     uint64_t size;
-    size_t fill; /* of the record that was begun; 0: none was */
+    size_t fill; /* size of the open record; 0: no record is open */
     unsigned char record[1 << 16];
 };
 
@@ -27,29 +28,30 @@ struct perf_writer {
     struct export_job *job;
     struct perf_layout layout;
     struct weights weights;        /* of the metric, after the filter */
-    struct number_map kept;        /* stacks in them, plus one */
-    struct number_map uses;        /* of modules by processes, see use_key */
-    struct number_map thread_pids; /* of threads, by index plus one */
-    enum column column, count;     /* of cells */
+    struct number_map kept;        /* stacks in the weights, plus one */
+    struct number_map uses;        /* which processes use which modules, see use_key */
+    struct number_map thread_pids; /* PIDs of threads, by index plus one */
+    enum column column, count;     /* columns of the cells */
     bool is_time,
-        has_buckets; /* has_buckets: its cells or moments are written as samples, by time */
+        has_buckets; /* has_buckets: cells or moments of buckets are written as samples, by time */
     uint64_t first_ns, last_ns;
     struct perf_data_sink sink;
     uint64_t samples;
 };
 
-/* All samples, in the order of the recording's buckets.  Returns 0 or -errno with a sentence. */
+/* Writes all samples, in the order of the recording's buckets.  Returns 0 or -errno with a
+ * sentence. */
 int perf_writer_samples(struct perf_writer *writer, struct fault *fault);
-/* Returns whether the process has anything of the module in a sample; known once samples were
+/* Returns whether a sample of the process has a frame of the module; valid after samples were
  * counted. */
 bool perf_writer_uses(const struct perf_writer *writer, size_t process, size_t module);
 
-/* The kernel, processes and threads, and what they have mapped. */
+/* Writes the records of the kernel, of processes and threads, and of their mappings. */
 void perf_writer_processes(struct perf_writer *writer);
-/* Hex into bytes; how many. */
+/* Converts hex to bytes.  Returns their number. */
 size_t perf_writer_unhex(const char *hex, uint8_t bytes[PERF_BUILD_ID_BYTES]);
 
-/* What comes before the records, and after them. */
+/* Write what is before the records, and what is after them. */
 void perf_writer_header(struct perf_writer *writer, uint64_t data_size);
 void perf_writer_features(struct perf_writer *writer);
 
@@ -82,7 +84,7 @@ static inline void perf_sink_end(struct perf_data_sink *sink)
     perf_sink_put(sink, sink->record, size);
 }
 
-/* With zeros up to a multiple of 8, at least one; at most 4 KiB. */
+/* Writes text, at most 4 KiB, padded with at least one zero to a multiple of 8. */
 static inline void perf_sink_text(struct perf_data_sink *sink, const char *text)
 {
     static const char zeros[8] = {0};
@@ -91,7 +93,7 @@ static inline void perf_sink_text(struct perf_data_sink *sink, const char *text)
     perf_sink_put(sink, zeros, 8 - size % 8);
 }
 
-/* As features have it: with its length before. */
+/* Writes text as features have it, after its length. */
 static inline void perf_sink_feature_text(struct perf_data_sink *sink, const char *text)
 {
     static const char zeros[64] = {0};

@@ -1,7 +1,7 @@
-/* pprof_columns.h - what the columns of a profile are for a recording.
+/* pprof_columns.h - the meaning of the columns of a profile for a recording.
  *
- * Heap, processor time and waits are memoir's own metrics; what memoir itself wrote comes back
- * as what it was; everything else becomes a metric of the file's own, under its name. */
+ * Heap, CPU time and waits become memoir's own metrics.  What memoir itself wrote becomes what it
+ * was before.  Other columns become metrics of the file's own, with their names. */
 #pragma once
 
 #include "formats/pprof/pprof_profile.h"
@@ -10,8 +10,8 @@
 #define PPROF_COLUMNS_MAX 64
 
 enum pprof_role {
-    ROLE_NONE, /* left out */
-    ROLE_CELL, /* a column of the recording as it is */
+    ROLE_NONE, /* the column is left out */
+    ROLE_CELL, /* the values go to a column of the recording */
     ROLE_ALLOC_COUNT,
     ROLE_ALLOC_BYTES,
     ROLE_LIVE_COUNT,
@@ -24,16 +24,16 @@ enum pprof_role {
 struct pprof_columns {
     struct {
         enum pprof_role role;
-        enum column column; /* of ROLE_CELL */
-        int64_t factor;     /* its unit in ours */
+        enum column column; /* for ROLE_CELL */
+        int64_t factor;     /* converts its unit to ours */
     } items[PPROF_COLUMNS_MAX];
     unsigned count;
     bool has[ROLES];
     bool has_cpu, has_waits;
-    unsigned left_out; /* columns that there was no room for */
+    unsigned left_out; /* number of columns without room */
 };
 
-/* Adds the file's own metrics to the recording, and which one is to be shown. */
+/* Adds the metrics of the file to the recording, and sets which metric is shown first. */
 void pprof_columns_make(struct pprof_columns *columns, const struct pprof_profile *profile,
                         struct recording *recording);
 

@@ -1,5 +1,5 @@
-/* pprof_ids.h - the ids of a table of a profile: mostly 1, 2, 3 and so on, but they may be
- * anything.  For any ids, looking one up is a few steps. */
+/* pprof_ids.h - an index for the ids of a table of a profile.  Ids are mostly 1, 2, 3 and so on,
+ * but may be any numbers; finding any id takes few steps. */
 #pragma once
 
 #include <stddef.h>
@@ -8,23 +8,23 @@
 
 struct id_place {
     uint64_t id;
-    uint32_t place; /* plus one */
+    uint32_t place; /* index in the table plus one */
 };
 
 struct id_index {     /* all zero to begin */
-    uint32_t *direct; /* by id: place plus one */
+    uint32_t *direct; /* by id: index plus one */
     uint64_t direct_limit;
     struct id_place *sorted;
     size_t count;
 };
 
-/* Takes `places`, which are `count`.  Returns 0, -ENOMEM, or -EINVAL when an id is 0 or there
- * twice. */
+/* Makes an index of `count` places, which the index owns from then on.  Returns 0, -ENOMEM, or
+ * -EINVAL if an id is 0 or occurs twice. */
 int id_index_init(struct id_index *index, struct id_place *places, size_t count);
 void id_index_fini(struct id_index *index);
 
 uint32_t id_index_find_sorted(const struct id_index *index, uint64_t id);
-/* Returns the place plus one, or 0. */
+/* Returns the index in the table plus one; 0: there is no such id. */
 static inline uint32_t id_index_find(const struct id_index *index, uint64_t id)
 {
     if (index->direct)
@@ -32,7 +32,7 @@ static inline uint32_t id_index_find(const struct id_index *index, uint64_t id)
     return id_index_find_sorted(index, id);
 }
 
-/* All ids of a table, a VEC of things with an `id`, into `index`. */
+/* Makes an index of all ids of a table, which is a VEC of structs with an `id`. */
 #define id_index_of(index, table)                                                                  \
     ({                                                                                             \
         struct id_place *places = malloc(((table)->count + 1) * sizeof(*places));                  \

@@ -1,6 +1,6 @@
-/* pprof_samples.h - a profile.proto of samples that each have a stack, a thread and some
- * numbers, as profiles of time and of threads do.  Not for files of ours (registry.h is), but
- * for whoever takes samples right now. */
+/* pprof_samples.h - writes a profile.proto from samples that each have a stack, a thread and some
+ * numbers, such as profiles of time and of threads.  It is for samples taken now; registry.h
+ * exports recordings. */
 #pragma once
 
 #include "base/vec.h"
@@ -12,7 +12,7 @@
 
 struct pprof_row {
     stack_id stack;
-    uint32_t thread; /* index into threads, or THREAD_NONE; its name becomes the label `thread` */
+    uint32_t thread; /* index into threads, or THREAD_NONE; the name becomes the label `thread` */
     int64_t values[PPROF_COLUMNS_MOST];
 };
 
@@ -21,18 +21,18 @@ struct pprof_column {
 };
 
 struct pprof_samples {
-    struct recording *recording; /* its notes become comments */
+    struct recording *recording; /* its notes become comments of the profile */
     struct pprof_column columns[PPROF_COLUMNS_MOST];
     size_t column_count;
     struct pprof_column period_type;
     uint64_t period;
-    uint64_t duration_ns; /* 0: of an instant */
-    bool hides_addresses; /* of the process */
+    uint64_t duration_ns; /* 0: the profile is of an instant */
+    bool hides_addresses; /* hides addresses of the process */
     VEC(struct pprof_row) samples;
 };
 
-/* Samples of the same stack and name of thread become one; the list is sorted. */
+/* Sorts the samples, and adds up samples with equal stack and equal name of the thread. */
 void pprof_samples_merge(struct pprof_samples *samples);
 
-/* Merges, and writes.  Returns 0 or -ENOMEM with a sentence. */
+/* Merges the samples and writes the profile.  Returns 0 or -ENOMEM with a sentence. */
 int pprof_samples_write(struct pprof_samples *samples, struct output *out, struct fault *fault);

@@ -10,5 +10,6 @@ struct asking_stack {
     size_t hidden_lines; /* inlined allocator functions to leave out of the innermost frame */
 };
 
-/* Returns the whole stack when nothing else would be left. */
+/* Returns the stack of the code that asked for memory; the whole stack if nothing else would be
+ * left. */
 struct asking_stack asking_stack(struct recording *recording, stack_id stack);

@@ -6,7 +6,7 @@
 #include "base/slice.h"
 #include "model/recording.h"
 
-/* Returns true when `head`, the first unpacked bytes of a file (64 are enough), begins a heaptrack
+/* Returns whether `head`, the first unpacked bytes of a file (64 are enough), begins a heaptrack
  * file. */
 bool heaptrack_recognise(struct slice head);
 
@@ -26,8 +26,8 @@ bool perf_data_recognise(struct slice head);
 struct recording *perf_data_read(const char *path, struct fault *fault);
 struct recording *perf_data_read_bytes(const void *data, size_t size, struct fault *fault);
 
-/* Returns true for what massif, xtree (--xtree-memory with a name that ends in .ms) or
- * heaptrack_print write as massif.out; 4096 bytes are enough. */
+/* Returns whether this is massif.out as written by massif, xtree (--xtree-memory with a name that
+ * ends in .ms) or heaptrack_print; 4096 bytes are enough. */
 bool massif_recognise(struct slice head);
 /* Reads massif.out, plain or packed.  Every snapshot ends a bucket; snapshots with a tree have call
  * sites, others have one sum under UNTOLD_FRAME.  Notes say what is not known.  Returns NULL with a
@@ -35,8 +35,8 @@ bool massif_recognise(struct slice head);
 struct recording *massif_read(const char *path, struct fault *fault);
 struct recording *massif_read_bytes(const void *data, size_t size, struct fault *fault);
 
-/* Returns true for what callgrind, cachegrind, xtree (--xtree-memory) and others write as
- * callgrind.out; 4096 bytes are enough. */
+/* Returns whether this is callgrind.out as written by callgrind, cachegrind, xtree (--xtree-memory)
+ * and others; 4096 bytes are enough. */
 bool callgrind_recognise(struct slice head);
 /* Reads callgrind.out, plain or packed, with all its parts.  Own costs are exact, by function and
  * line.  A stack has the functions that are on every path to a function (docs/formats.md).  Returns
@@ -44,8 +44,8 @@ bool callgrind_recognise(struct slice head);
 struct recording *callgrind_read(const char *path, struct fault *fault);
 struct recording *callgrind_read_bytes(const void *data, size_t size, struct fault *fault);
 
-/* Returns true for what pprof reads: profile.proto, plain or in one more layer of gzip, and the
- * older forms of Go, gperftools and jemalloc; 4096 bytes are enough. */
+/* Returns whether this is a file that pprof reads: profile.proto, plain or in one more layer of
+ * gzip, and the older forms of Go, gperftools and jemalloc; 4096 bytes are enough. */
 bool pprof_recognise(struct slice head);
 /* Reads a profile.  Values are exactly those of the file; sample types that memoir does not know
  * become metrics of the recording's own.  Frames without names have modules and addresses.  Returns

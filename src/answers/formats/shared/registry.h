@@ -57,12 +57,12 @@ const struct export_format *export_format_find(const char *name); /* NULL if the
  * these. */
 const char *export_refusal(const struct export_format *format, bool has_metric, bool has_range,
                            bool has_filter);
-/* Returns whether the caller must choose a metric when none was given: the format has one number
- * only, or is by nature about the heap, and `recording` has none. */
+/* Returns whether the caller must choose a metric: the format has only one number per stack, or is
+ * always about the heap, and `recording` has none. */
 bool export_needs_metric(const struct export_format *format, const struct recording *recording);
 
-/* Returns what a file made of this job is to say about losses and estimates, where its format has a
- * place for it; empty: nothing. */
+/* Returns what the exported file must say about losses and estimates, if its format has a place for
+ * that; empty: nothing. */
 const char *export_losses(const struct export_job *job);
 
 /* Writes a file in this format; the first note is about losses, if there were any.  Returns

@@ -70,7 +70,7 @@ static inline bool consume_line(struct slice *text, struct slice *line)
     return true;
 }
 
-/* Returns where a text last occurs, or -1. */
+/* Returns the last position of `what` in the text, or -1. */
 static inline long slice_find_last(struct slice text, const char *what)
 {
     size_t const size = strlen(what);
