@@ -64,8 +64,3 @@ int flame_data_draw(const struct recording *recording, const struct flame_trees 
 int flame_svg_draw(const struct recording *recording, const struct flame_trees *trees,
                    const struct weights *weights, const struct flame_options *options,
                    struct svg_out *out);
-
-/* Like flame_svg_draw, but writes only the data. */
-int flame_data_draw(const struct recording *recording, const struct flame_trees *trees,
-                    const struct weights *weights, const struct flame_options *options,
-                    struct svg_out *out);
