@@ -92,8 +92,8 @@ static void doubt_short_runs(const struct cpu_station *station,
     double const due = (double)timing->cpu_ns / NS_PER_SECOND * station->options.hz;
     double const missing = due - (double)timing->samples - (double)timing->lost;
     bool const is_wide = station->options.whole_machine || station->options.cgroup;
-    if (is_wide || !counts->sees_kernel || counts->throttled > 0 || missing < due / 4 ||
-        missing * missing < 16 * due)
+    if (is_wide || !counts->sees_kernel || counts->throttled > 0 || missing <= due / 4 ||
+        missing * missing <= 16 * due)
         return;
     doubt(state,
           "%.0f of %.0f samples are missing, because many threads ran for less than %u ms each, "

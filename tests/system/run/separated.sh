@@ -114,7 +114,7 @@ if command -v strace >/dev/null; then
     sleep 1
     keeper=$(keepers_of busy.memoir | head -n 1)
     timeout 3 strace -qq -f -e trace=recvmsg -o busy.calls -p "$keeper"
-    at_most requests-in-3-seconds 300 "$(grep -c recvmsg busy.calls)"
+    at_most requests-in-3-seconds 600 "$(grep -c recvmsg busy.calls)"
     wait $running
 else
     skip requests "no strace"
