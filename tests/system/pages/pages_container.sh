@@ -81,7 +81,7 @@ chgrp 65534 "$socket"
 begin_subject unshare --mount --pid --fork --mount-proc "${nobody[@]}" "$house/subject-touches_pages"
 step anon
 inner=$(pgrep -P "$subject" | head -n 1)
-(cd "$house/own" && exec nsenter --target "$inner" --pid --mount "${nobody[@]}" "$house/memoir" pages --agent "$socket" --every 200ms -o "$house/own/inner.memoir" 1) 2>inner.err 7>&- &
+(cd "$house/own" && exec nsenter --target "$inner" --pid --mount --root "${nobody[@]}" "$house/memoir" pages --agent "$socket" --every 200ms -o "$house/own/inner.memoir" 1) 2>inner.err 7>&- &
 recorder=$!
 started+=("$recorder")
 wait_until 30 test -s "$house/own/inner.memoir"
