@@ -21,23 +21,27 @@
 
 #define LISTEN_MS 100
 #define LOOK_NS   5000000l
+#define QUEUED    (1 << 20) /* bytes of events: thousands of processes may start at once */
 
-/* One report, or its absence. */
-static bool read_event(int fd, int wait_ms, struct proc_event *event)
+enum reading { AN_EVENT, NOTHING, EVENTS_LOST };
+
+static enum reading read_event(int fd, int wait_ms, struct proc_event *event)
 {
     char bytes[4096] __attribute__((aligned(8)));
     struct pollfd ready = {fd, POLLIN, 0};
     size_t const at = NLMSG_HDRLEN + sizeof(struct cn_msg);
     if (poll(&ready, 1, wait_ms) <= 0)
-        return false;
+        return NOTHING;
     ssize_t size = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+    if (size < 0 && errno == ENOBUFS)
+        return EVENTS_LOST;
     if (size <
         (ssize_t)(at + offsetof(struct proc_event, event_data) + sizeof(event->event_data.exec)))
-        return false;
+        return NOTHING;
     memset(event, 0, sizeof(*event));
     size_t const given = (size_t)size - at;
     memcpy(event, bytes + at, given < sizeof(*event) ? given : sizeof(*event));
-    return true;
+    return AN_EVENT;
 }
 
 static bool subscribe(int fd)
@@ -59,8 +63,8 @@ static bool subscribe(int fd)
         return false;
     /* In a pid namespace it never answers. */
     struct proc_event event;
-    while (read_event(fd, LISTEN_MS, &event))
-        if (event.what == PROC_EVENT_NONE)
+    for (enum reading read; (read = read_event(fd, LISTEN_MS, &event)) != NOTHING;)
+        if (read == AN_EVENT && event.what == PROC_EVENT_NONE)
             return event.event_data.ack.err == 0;
     return false;
 }
@@ -68,25 +72,15 @@ static bool subscribe(int fd)
 /* A socket on which the kernel reports every exec; -1 when it does not. */
 static int open_connector(void)
 {
+    int const queued = QUEUED;
     int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queued, sizeof(queued));
     if (fd >= 0 && !subscribe(fd)) {
         close(fd);
         return -1;
     }
     return fd;
-}
-
-static int listen_for(int fd, const char *name, const volatile sig_atomic_t *stop, pid_t *pid)
-{
-    while (!*stop) {
-        struct proc_event event;
-        if (read_event(fd, LISTEN_MS, &event) && event.what == PROC_EVENT_EXEC &&
-            process_is_named((uint32_t)event.event_data.exec.process_tgid, name)) {
-            *pid = event.event_data.exec.process_tgid;
-            return 0;
-        }
-    }
-    return -EINTR;
 }
 
 struct known {
@@ -120,30 +114,59 @@ static uint32_t look(const char *name, const struct known *before, struct known 
     return found;
 }
 
-static int look_for(const char *name, const volatile sig_atomic_t *stop, pid_t *pid)
+/* Until a process of that name is in none of the lists before. */
+static uint32_t look_again(const char *name, struct known lists[2], unsigned round)
 {
-    struct known lists[2] = {{{0}}, {{0}}};
+    return look(name, &lists[round % 2], &lists[(round + 1) % 2]);
+}
+
+static bool is_exec_of(const struct proc_event *event, const char *name)
+{
+    return event->what == PROC_EVENT_EXEC &&
+           process_is_named((uint32_t)event->event_data.exec.process_tgid, name);
+}
+
+/* On a busy machine the kernel may drop events: then all processes are looked at. */
+static uint32_t listen_for(int fd, const char *name, const volatile sig_atomic_t *stop,
+                           struct known lists[2])
+{
     uint32_t found = 0;
-    look(name, &lists[1], &lists[0]);
+    for (unsigned round = 0; !*stop && !found;) {
+        struct proc_event event;
+        enum reading const read = read_event(fd, LISTEN_MS, &event);
+        if (read == AN_EVENT && is_exec_of(&event, name))
+            found = (uint32_t)event.event_data.exec.process_tgid;
+        else if (read == EVENTS_LOST)
+            found = look_again(name, lists, round++);
+    }
+    return found;
+}
+
+static uint32_t look_for(const char *name, const volatile sig_atomic_t *stop, struct known lists[2])
+{
+    uint32_t found = 0;
     for (unsigned round = 0; !*stop && !found; round++) {
         nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
-        found = look(name, &lists[round % 2], &lists[(round + 1) % 2]);
+        found = look_again(name, lists, round);
     }
-    vec_free(&lists[0].pids);
-    vec_free(&lists[1].pids);
-    *pid = (pid_t)found;
-    return found ? 0 : -EINTR;
+    return found;
 }
 
 int wait_exec(const char *name, const volatile sig_atomic_t *stop, pid_t *pid, struct fault *fault)
 {
+    struct known lists[2] = {{{0}}, {{0}}};
     int fd = open_connector();
-    int err = fd >= 0 ? listen_for(fd, name, stop, pid) : look_for(name, stop, pid);
+    look(name, &lists[1], &lists[0]);
+    uint32_t const found =
+        fd >= 0 ? listen_for(fd, name, stop, lists) : look_for(name, stop, lists);
+    vec_free(&lists[0].pids);
+    vec_free(&lists[1].pids);
     if (fd >= 0)
         close(fd);
-    return err < 0 ? fault_set(fault, err,
-                               "no program %s started before you stopped "
-                               "waiting",
-                               name)
-                   : 0;
+    *pid = (pid_t)found;
+    return found ? 0
+                 : fault_set(fault, -EINTR,
+                             "no program %s started before you stopped "
+                             "waiting",
+                             name);
 }
