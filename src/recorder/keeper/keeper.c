@@ -263,9 +263,11 @@ static void ignore_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* A session of its own would be a scheduling group of its own (sched_autogroup): its priority would
+ * count for nothing there, and on a busy machine the recorder would wait for it. */
 void keeper_become(void)
 {
-    setsid();
+    setpgid(0, 0);
     prctl(PR_SET_NAME, "memoir-keeper");
     ignore_signals();
 }

@@ -50,6 +50,10 @@ for way in parent exec; do
     is_confined $way "$recorder"
     keepers=$(keepers_of $way.memoir)
     equal $way-keepers 2 "$(echo "$keepers" | grep -c .)"
+    # Signals of the terminal are for the recorder; the kernel's shares of time are for the session.
+    session=$(ps -o sid= -p "$recorder")
+    equal $way-keepers-in-session "${session// /}" "$(for pid in $keepers; do ps -o sid= -p "$pid"; done | tr -d ' ' | sort -u)"
+    equal $way-keepers-in-groups "" "$(for pid in $keepers; do ps -o pgid= -p "$pid"; done | grep -x " *$(ps -o pgid= -p "$recorder" | tr -d ' ')")"
     equal $way-keeps-no-arena "" "$(for pid in $keepers; do grep -h memfd:memoir "/proc/$pid/maps"; done)"
     # shellcheck disable=SC2086 # a list
     equal $way-keepers-are-no-children "" "$(for pid in $keepers; do pgrep -P $running | grep -x "$pid"; done)"
