@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - a folder becomes a run: one walk over its names, then what its own files say about
- * them. */
+/* run.c - reads the folder of a run: first the names of all files, then what the run's own files
+ * say about them. */
 #include "cluster/runs/run.h"
 
 #include <dirent.h>

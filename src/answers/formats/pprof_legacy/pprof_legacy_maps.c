@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_legacy_maps.c - the memory map at the end of old profiles, and gperftools' profiles of
- * time, which are words and then such a map. */
+/* pprof_legacy_maps.c - reads the memory map at the end of old profiles, and CPU profiles of
+ * gperftools, which are binary words followed by such a map. */
 #include <errno.h>
 
 #include "base/invariant.h"
