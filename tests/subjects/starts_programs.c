@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the program given in five ways, and says how each ended. */
+/* Starts the program given in six ways, and says how each ended. */
 #include "subject.h"
 
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -25,6 +26,8 @@ int main(int argc, char **argv)
     ended = wait_for(child);
     say("posix_spawnp %d %d\n", error, ended);
     say("system %d\n", system(argv[1]));
+    FILE *const pipe = popen(argv[1], "r");
+    say("popen %d\n", pipe ? pclose(pipe) : -1);
     if ((child = fork()) == 0) {
         execv(argv[1], arguments);
         _exit(99);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load_kinds.c - the calls of load generators, as their servers want them. */
+/* load_kinds.c - the requests that load generators send, one kind per protocol. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* net_nodes.c - the nodes of a network as memoir watch reads them: docs/nodes.md. */
+/* net_nodes.c - writes the nodes of a network in the form that memoir watch reads
+ * (docs/nodes.md). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn_program.h"
+
 #define SSH_FAILED 255 /* how ssh itself ends when it cannot connect */
 
 /* Starts a program with these as its standard files; -1 keeps ours. */
 static int spawn(const char *const *words, int in, int out, int err_fd, pid_t *pid)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    int const fds[] = {in, out, err_fd};
-    for (int i = 0; i < 3; i++)
-        if (fds[i] >= 0)
-            posix_spawn_file_actions_adddup2(&files, fds[i], i);
-    int const err = posix_spawnp(pid, words[0], &files, &attributes, (char *const *)words, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return -err;
+    return spawn_program(&(struct spawn){.program = words[0],
+                                         .words = (char *const *)words,
+                                         .files = (const int[]){in, out, err_fd},
+                                         .how = SPAWN_BY_NAME | SPAWN_UNBLOCKED},
+                         pid);
 }
 
 static int wait_for(pid_t pid)

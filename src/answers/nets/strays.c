@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strays.c - all processes of a network, also those that nobody wrote down. */
+/* strays.c - finds all processes of a network, also those that are in no list. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -24,15 +24,7 @@
 
 static size_t find_region(const struct breakdown *breakdown, uint64_t address)
 {
-    size_t low = 0, high = breakdown->regions.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (breakdown->regions.items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return vec_lower_bound(&breakdown->regions, region, region->end <= address);
 }
 
 /* Goroutines and other threads of a runtime's own have their stacks in its heap: that is no

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write_memory.c - memoir_write_memory of memoir.h, for the library that services link. */
+/* write_memory.c - implements memoir_write_memory of memoir.h, for the library that services
+ * link. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/spawn_program.h"
 #include "base/vec.h"
 #include "cli/shared/helper_program.h"
 
@@ -142,30 +142,20 @@ static int open_input(const struct action *action)
 
 static int spawn(const struct action *action, int input, pid_t *pid)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
     char **environment = make_environment(action);
     if (!environment || !action->words[0]) {
         free(environment);
         return ENOMEM;
     }
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO,
-                                     STDOUT_FILENO); /* stdout is the program's */
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0); /* Ctrl-C is for the program, not for this message */
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETPGROUP);
-    int const err =
-        posix_spawnp(pid, action->words[0], &files, &attributes, action->words, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
+    int const err = -spawn_program(
+        &(struct spawn){.program = action->words[0],
+                        .words = action->words,
+                        .environment = environment,
+                        /* Standard output is the program's. */
+                        .files = (const int[]){input, STDERR_FILENO, SPAWN_OURS},
+                        /* Ctrl-C is for the program, not for this message. */
+                        .how = SPAWN_BY_NAME | SPAWN_OWN_GROUP | SPAWN_UNBLOCKED | SPAWN_SIGNALS},
+        pid);
     free(environment);
     return err;
 }

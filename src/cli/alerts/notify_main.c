@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notify_main.c - `memoir-notify`: posts what it reads, a JSON text, to the server whose address is
- * in MEMOIR_ALERT_WEBHOOK: such addresses are often secrets, and ps shows arguments to everybody.
- * In a program of its own, because libcurl brings half a security library along, and because a
- * server that does not answer must hold nobody up. */
+/* notify_main.c - the program memoir-notify: posts the JSON text on its standard input to the
+ * server whose address is in MEMOIR_ALERT_WEBHOOK.  The address is not an argument, because such
+ * addresses are often secret and ps shows arguments to everybody.  It is a program of its own
+ * because libcurl brings a large security library, and because a server that does not answer must
+ * not stop the recorder. */
 #include <curl/curl.h>
 #include <stdbool.h>
 #include <stddef.h>

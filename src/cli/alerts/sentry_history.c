@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sentry_history.c - a look at a process as a snapshot for the history. */
+/* sentry_history.c - measures a process, and adds the numbers to the history as a snapshot. */
 #include <stdio.h>
 #include <string.h>
 

@@ -93,7 +93,7 @@ const struct option_rule sentry_rules[] = {
      OPTION_CALLBACK(handle_exec)},
     {"--alert-webhook", "URL", "post alerts to URL as JSON; ps shows URL to all users",
      OPTION_CALLBACK(handle_webhook)},
-    {"--alert-webhook-file", "FILE", "the same, with the URL in the first line of FILE",
+    {"--alert-webhook-file", "FILE", "like --alert-webhook, with the URL in the first line of FILE",
      OPTION_CALLBACK(handle_webhook_file)},
     {"--history", "DB", "add numbers to this history every 10s; see memoir history",
      OPTION_TEXT(struct sentry_options, history)},

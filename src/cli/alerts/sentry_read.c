@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sentry_read.c - what the rules of alerts compare: levels, shares of the limit, growth,
+/* sentry_read.c - the values that alert rules compare: levels, shares of the limit, growth,
  * pressure. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sentry_tell.c - an alert that fired: the sentence, the pinned instant, the message for
- * programs and servers. */
+/* sentry_tell.c - reports an alert that fired: a sentence, an instant that is kept in full, a
+ * message for programs and servers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir diff: what changed between two recordings, or between two stretches of one. */
+/* cmd_diff.c - `memoir diff`: what changed between two recordings, or between two times of one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -246,7 +246,7 @@ static const char *conflict(const struct diff_diff_options *options, int words)
                "and "
                "--with phase:B, or list them with memoir report --by phase";
     if (options->before.by == BY_THREAD)
-        return "threads of two runs have nothing to be matched by: use --by stack, function, line "
+        return "threads of two runs cannot be matched: use --by stack, function, line "
                "or module";
     if (options->after.between_given && options->after.at_given)
         return "choose one of --with and --with-at";

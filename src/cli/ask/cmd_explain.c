@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir explain: the resident memory of a process, every byte by owner. */
+/* cmd_explain.c - `memoir explain`: the owner of every resident byte of a process. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir export: a recording in another program's format. */
+/* cmd_export.c - `memoir export`: writes a recording in another program's format. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static const char *conflict(const struct export_options *options)
         (options->snapshots.most || options->snapshots.with_stacks || selection->threshold_given))
         return "--snapshots, --stacks and --threshold are for --to massif";
     if (selection->threshold_given && !(selection->threshold_share > 0))
-        return "--threshold is a share of the total here, such as 0.5%";
+        return "--threshold must be a share of the total, such as 0.5%";
     if (options->with_name_list && strcmp(format->name, "perf") != 0)
         return "--name-list is for --to perf";
     const char *refusal =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_map.c - `memoir map`: all memory of a process, now, by whose it is. */
+/* cmd_map.c - `memoir map`: all memory of a process now, and its owners. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph_main.c - memoir-graph: the call graph of a recording as a picture.
- *
- * A program of its own because graphviz is large. */
+/* graph_main.c - the program memoir-graph: draws the call graph of a recording.  It is a program of
+ * its own because graphviz is large. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "analyze/alerts/alert.h"
 #include "base/human.h"
+#include "base/spawn_program.h"
 #include "cli/shared/helper_program.h"
 #include "cli/history/history_lines.h"
 #include "cli/ask/pick_rules.h"
@@ -175,15 +175,14 @@ static int run_helper(const char *history, int fd)
     char path[PATH_MAX], command[] = HISTORY_LINES_COMMAND;
     char *database = strdup(history);
     char *words[] = {path, command, database, NULL};
-    posix_spawn_file_actions_t files;
     int status = -1;
     pid_t pid = 0;
     int err = database ? helper_program_path(HELPER, path) : -ENOMEM;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, fd, STDIN_FILENO);
     if (!err)
-        err = posix_spawn(&pid, path, &files, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&files);
+        err = spawn_program(&(struct spawn){.program = path,
+                                            .words = words,
+                                            .files = (const int[]){fd, SPAWN_OURS, SPAWN_OURS}},
+                            &pid);
     free(database);
     if (err) {
         fprintf(stderr, "memoir map: cannot start %s: it belongs beside memoir or in %s\n", HELPER,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* png_main.c - memoir-png: SVG on standard input becomes PNG on standard output or in a file.
- *
- * A program of its own because librsvg and what it brings are large, and because it reads a file
- * format that has had its share of bugs: it runs, unprivileged and briefly, for one picture.  It
- * has no base address, so librsvg resolves no reference to a file or a host. */
+/* png_main.c - the program memoir-png: reads SVG from standard input, and writes PNG to standard
+ * output or to a file.  It is a program of its own because librsvg and its libraries are large, and
+ * because SVG readers have had many bugs: it runs without privileges, for one picture.  It has no
+ * base address, so librsvg opens no file and no host that the SVG refers to. */
 #include <cairo.h>
 #include <errno.h>
 #include <fcntl.h>

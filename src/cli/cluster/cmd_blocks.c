@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir blocks: every block header of one node or many, and what a history of them says. */
+/* cmd_blocks.c - `memoir blocks`: records the block headers of one node or many, and answers
+ * questions about such a history. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

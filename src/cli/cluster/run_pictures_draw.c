@@ -2,15 +2,14 @@
 #include "cli/cluster/run_pictures_draw.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn_program.h"
 #include "cli/shared/picture_output.h"
 #include "formats/shared/readers.h"
 #include "report/flame/flame_diff.h"
@@ -104,17 +103,16 @@ static void read_sentence(int fd, struct fault *fault, int code)
 
 static int run_program(const char *program, char *const *words, struct fault *fault)
 {
-    posix_spawn_file_actions_t files;
     int const said = memfd_create("memoir-graph", MFD_CLOEXEC);
     pid_t pid;
     int status = 0;
     if (said < 0)
         return -errno;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, said, STDERR_FILENO);
-    int err = -posix_spawn(&pid, program, &files, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&files);
+    int err = spawn_program(&(struct spawn){.program = program,
+                                            .words = words,
+                                            .files = (const int[]){SPAWN_OURS, SPAWN_OURS, said},
+                                            .how = SPAWN_INPUT_EMPTY},
+                            &pid);
     while (!err && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!err && status != 0) {

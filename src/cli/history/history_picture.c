@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history_picture.c - a service's history as a recording: what can draw the one can draw the
- * other. */
+/* history_picture.c - turns a service's history into a recording, so that everything that draws
+ * recordings draws histories, too. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

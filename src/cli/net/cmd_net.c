@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir net: private networks of real nodes. */
+/* cmd_net.c - `memoir net`: private networks of real nodes. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir net down: the end of a network. */
+/* net_down.c - `memoir net down`: ends a network. */
 #include <stdio.h>
 
 #include "cli/net/net_commands.h"

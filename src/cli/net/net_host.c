@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir net host: nodes on other hosts, over ssh, with nothing installed there and nothing
- * left. */
+/* net_host.c - `memoir net host`: starts nodes on other hosts over ssh; installs nothing there, and
+ * leaves nothing behind. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

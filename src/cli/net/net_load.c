@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir net load: a load generator, as networks start it; also by hand. */
+/* net_load.c - `memoir net load`: a load generator, started by a network or by hand. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -3,14 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn_program.h"
 #include "cli/shared/helper_program.h"
 #include "cli/net/net_commands.h"
 
@@ -88,15 +87,10 @@ static bool run_program(const char *const *words)
 {
     pid_t pid;
     int status;
-    sigset_t none;
-    posix_spawnattr_t attributes;
-    sigemptyset(&none);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    int const err = posix_spawn(&pid, words[0], NULL, &attributes, (char *const *)words, environ);
-    posix_spawnattr_destroy(&attributes);
-    if (err)
+    if (spawn_program(&(struct spawn){.program = words[0],
+                                      .words = (char *const *)words,
+                                      .how = SPAWN_UNBLOCKED},
+                      &pid) < 0)
         return false;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir net status: how a network is. */
+/* net_status.c - `memoir net status`: shows the state of a network. */
 #include <stdio.h>
 #include <string.h>
 

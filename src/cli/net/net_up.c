@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir net up: a network from a template, started and ready. */
+/* net_up.c - `memoir net up`: starts a network from a template, and waits until it is ready. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agent_main.c - the program memoir-agent, which is `memoir agent`: all of memoir that needs
+/* agent_main.c - the program memoir-agent, `memoir agent`: the only part of memoir that must have
  * privileges. */
 #include <errno.h>
 #include <pwd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir-record live: looks into a process for `memoir serve`, which does not link what that
- * takes (live_words.h). */
+/* cmd_live.c - `memoir-record live`: profiles a process for `memoir serve`, which does not link the
+ * libraries for that (live_words.h). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir mark: names an instant, or a phase, of a recording that is under way. */
+/* cmd_mark.c - `memoir mark`: names an instant, or a phase, in a recording that is being
+ * written. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

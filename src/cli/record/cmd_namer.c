@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir-record namer: looks up names for a recorder, which sends questions by standard input. */
+/* cmd_namer.c - `memoir-record namer`: looks up names for a recorder, which sends its questions to
+ * standard input. */
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>

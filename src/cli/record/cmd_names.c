@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir-record names: looks up names for `memoir`, which does not link what that takes.
- *
- * The recording that is asked about names the files, and both may be hostile: this process opens
- * them, and the namer, which is confined, reads them. */
+/* cmd_names.c - `memoir-record names`: looks up names for `memoir`, which does not link the
+ * libraries for that.  The recording names the files to read, and both recording and files may be
+ * hostile: this process opens the files, and the namer, which is confined, reads them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memoir set: changes a recording that is under way. */
+/* cmd_set.c - `memoir set`: changes a recording that is being written. */
 #include <stdbool.h>
 #include <stdio.h>
 

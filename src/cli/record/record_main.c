@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_main.c - `memoir-record`: the commands that record, and so link the symbol libraries. */
+/* record_main.c - the program memoir-record: all commands that record, which link the libraries for
+ * symbols. */
 #include <stdio.h>
 #include <string.h>
 

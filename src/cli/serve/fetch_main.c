@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch_main.c - `memoir-fetch URL SECONDS`: writes what a server answers to standard output.
- * In a program of its own for the reasons that memoir-notify is one.  Follows nobody elsewhere,
- * asks no proxy, and takes no more than BODY_MOST. */
+/* fetch_main.c - the program memoir-fetch: `memoir-fetch URL SECONDS` writes the answer of a server
+ * to standard output.  It is a program of its own for the same reasons as memoir-notify.  It
+ * follows no redirects, uses no proxy, and reads at most BODY_MOST bytes. */
 #include <curl/curl.h>
 #include <signal.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve_main.c - the program memoir-serve, which is `memoir serve`. */
+/* serve_main.c - the program memoir-serve, `memoir serve`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

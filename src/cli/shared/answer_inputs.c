@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer_inputs.c - the files that an answer must not replace: the part of answer_file.h that
- * options.c needs in every program, also in the agent, which reads no recordings. */
+/* answer_inputs.c - the list of input files, which an answer must not replace.  A file of its own
+ * because options.c needs this part of answer_file.h in every program, also in the agent, which
+ * reads no recordings. */
 #include "cli/shared/answer_file.h"
 
 #include <sys/stat.h>

@@ -2,13 +2,12 @@
 #include "cli/shared/broker.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn_program.h"
 #include "cli/shared/helper_program.h"
 #include "formats/open/name_frames.h"
 #include "formats/open/name_lines.h"
@@ -64,23 +63,14 @@ static bool may_be_png(const char *path)
     return false;
 }
 
+/* `ends` are -1 where it keeps ours. */
 static int spawn(const char *program, char *const *words, const int ends[2], pid_t *pid)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t ours;
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGPIPE); /* ignored here; the helper should end when nobody listens */
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &ours);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    int const err = -posix_spawn(pid, program, &actions, &attributes, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return err;
+    return spawn_program(&(struct spawn){.program = program,
+                                         .words = words,
+                                         .files = (const int[]){ends[0], ends[1], SPAWN_OURS},
+                                         .how = SPAWN_SIGPIPE}, /* when nobody listens */
+                         pid);
 }
 
 static int start(const struct broker_order *order, const int ends[2], pid_t *pid)

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn_program.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/broker.h"
 #include "cli/shared/helper_program.h"
@@ -106,15 +106,10 @@ static int start_converter(const char *program, const char *path, int fd, pid_t 
         return broker_start_png(fd, path);
     char *const arguments[] = {(char[]){"memoir-png"}, (char[]){"--scale"}, (char[]){PNG_SCALE},
                                (char[]){"-o"},         (char *)path,        NULL};
-    posix_spawn_file_actions_t actions;
-    int err = posix_spawn_file_actions_init(&actions);
-    if (err)
-        return -err;
-    err = posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
-    if (!err)
-        err = posix_spawn(pid, program, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return -err;
+    return spawn_program(&(struct spawn){.program = program,
+                                         .words = arguments,
+                                         .files = (const int[]){fd, SPAWN_OURS, SPAWN_OURS}},
+                         pid);
 }
 
 static int wait_for(pid_t pid, struct fault *fault)

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn_program.h"
 #include "cli/shared/helper_program.h"
 
 void serve_helper_option(struct serve_helper *helper, const char *name, const char *value)
@@ -27,22 +27,11 @@ void serve_helper_option(struct serve_helper *helper, const char *name, const ch
 /* In a group of its own: a Ctrl-C is meant for the program, which may not end by it. */
 static int spawn(pid_t *pid, const char *path, char *const *words, int input)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int err = posix_spawn_file_actions_init(&actions);
-    if (err)
-        return err;
-    err = posix_spawnattr_init(&attributes);
-    if (!err) {
-        err = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        if (!err)
-            err = posix_spawn(pid, path, &actions, &attributes, words, environ);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return err;
+    return -spawn_program(&(struct spawn){.program = path,
+                                          .words = words,
+                                          .files = (const int[]){input, SPAWN_OURS, SPAWN_OURS},
+                                          .how = SPAWN_OWN_GROUP},
+                          pid);
 }
 
 /* `option` is NULL when what is served stands alone. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* top_main.c - the program memoir-top, which is `memoir top`. */
+/* top_main.c - the program memoir-top, `memoir top`. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

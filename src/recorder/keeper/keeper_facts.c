@@ -111,10 +111,11 @@ size_t keeper_tame_stat(char *text, bool has_end)
     for (unsigned i = 0; *word; i++) {
         size_t const size = strcspn(word, " \n");
         bool const is_shown = i <= STAT_START || (i == STAT_EXIT && has_end);
+        const char *const instead = i == STAT_EXIT ? "-" : "0"; /* a 0 would be a good end */
         if (i > 0)
             at = put(text, at, " ", 1); /* never beyond what was read */
         const char *next = word + size + (word[size] != '\0');
-        at = is_shown ? put(text, at, word, size) : put(text, at, size ? "0" : "", size > 0);
+        at = is_shown ? put(text, at, word, size) : put(text, at, size ? instead : "", size > 0);
         word = next;
     }
     text[at] = '\0';

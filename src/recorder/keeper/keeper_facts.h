@@ -53,5 +53,6 @@ int keeper_facts_find_user(struct keeper_facts *facts, const struct keeper_reque
 int keeper_facts_file(struct keeper_facts *facts, const struct foreign_request *file, int root);
 
 /* Removes addresses from the text of /proc/PID/stat, in place: the fields between the start time
- * and the exit code become 0, and without `has_end` the exit code, too.  Returns the length. */
+ * and the exit code become 0, and without `has_end` the exit code becomes "-".  Returns the
+ * length. */
 size_t keeper_tame_stat(char *text, bool has_end);

@@ -227,15 +227,7 @@ static void prepare(struct process_code *code, struct code_region *region)
 
 size_t process_code_place(const struct process_code *code, uint64_t address)
 {
-    size_t low = 0, high = code->regions.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (code->regions.items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return vec_lower_bound(&code->regions, region, region->end <= address);
 }
 
 static struct code_region *find(struct process_code *code, uint64_t address)

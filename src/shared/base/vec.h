@@ -57,6 +57,22 @@ static inline void *vec_grow_items(void *items, size_t *room, size_t need, size_
     for (__typeof__((vec)->items + 0) item = (vec)->items;                                         \
          (vec)->count && item < (vec)->items + (vec)->count; item++)
 
+/* Returns how many items, from the first on, `is_before` holds for: an expression of `item`, a
+ * pointer, that holds for none behind one for which it does not hold. */
+#define vec_lower_bound(vec, item, is_before)                                                      \
+    ({                                                                                             \
+        size_t vec_low = 0, vec_high = (vec)->count;                                               \
+        while (vec_low < vec_high) {                                                               \
+            size_t const vec_middle = vec_low + (vec_high - vec_low) / 2;                          \
+            const __typeof__((vec)->items[0]) *const item = &(vec)->items[vec_middle];             \
+            if (is_before)                                                                         \
+                vec_low = vec_middle + 1;                                                          \
+            else                                                                                   \
+                vec_high = vec_middle;                                                             \
+        }                                                                                          \
+        vec_low;                                                                                   \
+    })
+
 /* Frees unused room, if realloc can. */
 #define vec_trim(vec)                                                                              \
     do {                                                                                           \

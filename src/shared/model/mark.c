@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
+#include "base/vec.h"
 
 #define LEVEL_MAX 24
 
@@ -58,16 +59,9 @@ int marks_append(struct mark_list *marks, struct mark mark)
 /* Where the instant of this number is, or would be. */
 static size_t find_number(const struct mark_list *marks, uint32_t number)
 {
-    size_t low = 0, high = marks->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (marks->items[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    INVARIANT(low == marks->count || marks->items[low].number >= number);
-    return low;
+    size_t const at = vec_lower_bound(marks, mark, mark->number < number);
+    INVARIANT(at == marks->count || marks->items[at].number >= number);
+    return at;
 }
 
 struct mark *marks_find(struct mark_list *marks, uint32_t number)
@@ -88,16 +82,9 @@ void marks_set_sums(struct mark_list *marks, uint64_t time_ns, const struct mark
 /* Where the first instant is that is not before this time. */
 static size_t find_time(const struct mark_list *marks, uint64_t time_ns)
 {
-    size_t low = 0, high = marks->count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (marks->items[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    INVARIANT(low == marks->count || marks->items[low].time_ns >= time_ns);
-    return low;
+    size_t const at = vec_lower_bound(marks, mark, mark->time_ns < time_ns);
+    INVARIANT(at == marks->count || marks->items[at].time_ns >= time_ns);
+    return at;
 }
 
 const struct mark_sums *marks_sums_at(const struct mark_list *marks, uint64_t time_ns)
@@ -196,15 +183,8 @@ bool mark_is_of_alert(const char *label)
 
 bool marks_have(const struct mark_list *marks, uint64_t time_ns)
 {
-    size_t low = 0, high = marks->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (marks->items[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < marks->count && marks->items[low].time_ns == time_ns;
+    size_t const at = find_time(marks, time_ns);
+    return at < marks->count && marks->items[at].time_ns == time_ns;
 }
 
 struct mark_span marks_span(const struct mark_list *marks, size_t index, uint64_t last_ns)

@@ -4,14 +4,21 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 
+help_of() { # help_of COMMAND…: its --help, asked for once
+    local words="$*" kept
+    kept=help.${words// /.}
+    [ -s "$kept" ] || "$MEMOIR" "$@" --help >"$kept"
+    cat "$kept"
+}
+
 helped() { # helped COMMAND…: the options in its --help, one per line
-    "$MEMOIR" "$@" --help | sed -nE 's/^  (--?[a-zA-Z][a-z0-9-]*).*/\1/p' | sort -u
+    help_of "$@" | sed -nE 's/^  (--?[a-zA-Z][a-z0-9-]*).*/\1/p' | sort -u
 }
 
 # Nothing is started: --help is the last word, and what an option needs may be wrong, which is said otherwise.
 refused() { # refused COMMAND…: the options in its --help that it does not take
     local option argument
-    "$MEMOIR" "$@" --help | sed -nE 's/^  (--?[a-zA-Z][a-z0-9-]*)( [^ ])?.*/\1\2/p' | while read -r option argument; do
+    help_of "$@" | sed -nE 's/^  (--?[a-zA-Z][a-z0-9-]*)( [^ ])?.*/\1\2/p' | while read -r option argument; do
         "$MEMOIR" "$@" "$option" ${argument:+x} --help </dev/null 2>&1 | grep -o "no option $option"
     done
 }
@@ -19,7 +26,7 @@ refused() { # refused COMMAND…: the options in its --help that it does not tak
 # What needs a word and has none is a wrong command line, said in one sentence that names it.
 unsaid() { # unsaid COMMAND…: the options that need a word, and do not say so
     local option argument lines
-    "$MEMOIR" "$@" --help | sed -nE 's/^  (--?[a-zA-Z][a-z0-9-]*) ([A-Z]).*/\1 \2/p' | while read -r option argument; do
+    help_of "$@" | sed -nE 's/^  (--?[a-zA-Z][a-z0-9-]*) ([A-Z]).*/\1 \2/p' | while read -r option argument; do
         timeout 20 "$MEMOIR" "$@" "$option" </dev/null >/dev/null 2>unsaid.err
         status=$?
         lines=$(grep -c . unsaid.err)
@@ -40,10 +47,7 @@ named() { # named MANUAL: all options that it has a word about
 }
 
 used() { # used COMMAND: the options in lines of any document and help that run it
-    {
-        cat "$TOP"/README.md "$TOP"/docs/*.md "$TOP"/docs/manual/*.md
-        for command in $commands; do "$MEMOIR" "$command" --help; done
-    } | grep -E "^ +(sudo )?memoir $1 " | sed -E 's/ -- .*//; s/   .*//; s/[|;&#].*//' | sed -E "s/^ +(sudo )?memoir $1//; s/'[^']*'//g" |
+    grep -E "^ +(sudo )?memoir $1 " examples | sed -E 's/ -- .*//; s/   .*//; s/[|;&#].*//' | sed -E "s/^ +(sudo )?memoir $1//; s/'[^']*'//g" |
         grep -oE -- ' --?[a-zA-Z][a-z0-9-]*' | tr -d ' ' | sort -u
 }
 
@@ -56,6 +60,10 @@ words_of() { # words_of COMMAND: itself, and the commands below it
 }
 
 commands=$("$MEMOIR" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | grep -vx memoir)
+{
+    cat "$TOP"/README.md "$TOP"/docs/*.md "$TOP"/docs/manual/*.md
+    for command in $commands; do help_of "$command"; done
+} | grep -E "^ +(sudo )?memoir " >examples
 for command in $commands; do
     manual=$(manual_of "$command")
     words_of "$command" | while read -r words; do
@@ -93,7 +101,7 @@ equal offered-is-code "" "$(comm -13 coded offered | tr '\n' ' ')"
 "$MEMOIR" run --quiet -o a.memoir -- "$subjects/subject-leaks_100_blocks" >/dev/null
 for command in "report a.memoir" "diff a.memoir a.memoir" "graph a.memoir -o x.svg" "top a.memoir"; do
     # shellcheck disable=SC2086
-    offer=$("$MEMOIR" ${command%% *} --help | sed -nE 's/^  --by WHAT *//p')
+    offer=$(help_of ${command%% *} | sed -nE 's/^  --by WHAT *//p')
     grep -oE 'stack|function|module|thread|line|phase' <<<"$offer" | sort -u >offered
     while read -r word; do
         # shellcheck disable=SC2086

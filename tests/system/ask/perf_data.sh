@@ -108,7 +108,7 @@ equal half-is-read "0 1" "$? $(grep -c 'the end of the file is gone' half.txt)"
 (printf 2ELIFREP && tail -c +9 fp.data) >other.data
 "$MEMOIR" report other.data >other.out 2>other.err
 equal other-order-status 1 "$?"
-one_sentence other-order other.err 'order of bytes'
+one_sentence other-order other.err 'byte order'
 
 # Without its binary: what the file knows, and the sentence that says what is missing.
 cp "$(readlink -f $python)" ./gone-program

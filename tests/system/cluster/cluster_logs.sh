@@ -105,5 +105,5 @@ one_sentence topology-ws-e2e-dropped err 'note: 1 connections lead to addresses 
 echo '{"nodes":3}' >bad.json
 "$MEMOIR" topology bad.json 2>err
 equal topology-bad-status 1 $?
-one_sentence topology-bad err 'bad.json: it is no topology'
+one_sentence topology-bad err 'bad.json: the file is not a topology'
 true

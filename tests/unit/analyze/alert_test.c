@@ -48,7 +48,7 @@ TEST(mistakes_are_told_in_a_sentence)
         const char *text, *says;
     } cases[] = {
         {"", "needs a condition"},
-        {"memory>2G", "begins with no metric"},
+        {"memory>2G", "does not begin with a metric"},
         {"rss", "needs a >"},
         {"rss<2G", "needs a >"},
         {"rss>", "needs a number"},

@@ -289,8 +289,8 @@ TEST(what_cannot_be_read_is_refused_with_a_sentence)
 {
     check_refused("v 20000 4\n+ 0\n", "format 4");
     check_refused("hello\n", "does not begin");
-    check_refused("v 10400 3", "not one whole line");
-    check_refused("", "not one whole line");
+    check_refused("v 10400 3", "not one complete line");
+    check_refused("", "not one complete line");
 }
 
 TEST(files_are_known_by_their_first_line)

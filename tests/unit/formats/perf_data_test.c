@@ -164,7 +164,7 @@ TEST(other_formats_are_refused_with_a_sentence)
     memcpy(file.bytes, "2ELIFREP", 8);
     CHECK(perf_data_recognise((struct slice){(char *)file.bytes, 64}));
     CHECK(!perf_data_read_bytes(file.bytes, size, &fault));
-    CHECK(strstr(fault.text, "order of bytes"));
+    CHECK(strstr(fault.text, "byte order"));
     memcpy(file.bytes, "PERFFILE", 8);
     CHECK(!perf_data_read_bytes(file.bytes, size, &fault));
     CHECK(!perf_data_read_bytes("PERFILE2", 8, &fault));

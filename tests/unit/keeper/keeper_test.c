@@ -124,7 +124,7 @@ TEST(of_strangers_only_their_life_is_told)
     for (unsigned i = 0; at && i < 21; i++)
         at = strchr(at + 1, ' ');
     CHECK(at);
-    CHECK(strspn(at, " 0\n") == strlen(at));
+    CHECK(strspn(at, " -0\n") == strlen(at));
 }
 
 TEST(who_has_the_arena_is_shown)
@@ -290,7 +290,7 @@ TEST(a_text_of_stat_is_tamed)
     CHECK(strstr(text, " 18 19 0 0"));
     CHECK(strcmp(text + size - 4, " 0 9") == 0);
     CHECK(keeper_tame_stat(text, false) == strlen(text));
-    CHECK(strcmp(text + strlen(text) - 4, " 0 0") == 0);
+    CHECK(strcmp(text + strlen(text) - 4, " 0 -") == 0);
     char nonsense[] = "no name";
     CHECK(keeper_tame_stat(nonsense, true) == 0);
 }

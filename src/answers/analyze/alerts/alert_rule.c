@@ -50,7 +50,7 @@ static int parse_metric(struct alert_parser *parser)
         rule->kind = ALERT_PRESSURE;
     } else if (rule->level == LEVEL_NONE) {
         return wrong(parser,
-                     "begins with no metric: it is rss, anon, file, shmem, swap, heap.live, "
+                     "does not begin with a metric: use rss, anon, file, shmem, swap, heap.live, "
                      "heap.blocks, pool.live, maps.live, region.live, growth or psi");
     }
     parser->at += size;
@@ -101,7 +101,7 @@ static int parse_of(struct alert_parser *parser)
     rule->level = memory_level_find(name, strlen(name));
     return rule->level != LEVEL_NONE
                ? 0
-               : wrong(parser, "has an unknown level in {of=...}: it is rss, anon, heap.live, ...");
+               : wrong(parser, "has an unknown level in {of=...}: use rss, anon, heap.live, ...");
 }
 
 static int parse_choice(struct alert_parser *parser)
@@ -134,7 +134,7 @@ static int parse_per(struct alert_parser *parser, double *seconds)
             return 0;
         }
     }
-    return wrong(parser, "needs a time behind its growth: 5%/h, 10M/day");
+    return wrong(parser, "needs a time after the growth: 5%/h, 10M/day");
 }
 
 static int parse_number(struct alert_parser *parser)
@@ -147,7 +147,7 @@ static int parse_number(struct alert_parser *parser)
     rule->is_share =
         parser->at[size] == '%' || (parser->at[size] == ' ' && parser->at[size + 1] == '%');
     if (size == 0 || size + 3 > sizeof(number))
-        return wrong(parser, "needs a number behind its >: rss>2G, rss>90%, growth>5%/h");
+        return wrong(parser, "needs a number after the >: rss>2G, rss>90%, growth>5%/h");
     snprintf(number, sizeof(number), "%.*s%s", (int)size, parser->at, rule->is_share ? "%" : "");
     parser->at += size;
     int const err = rule->is_share                ? human_parse_share(number, &rule->threshold)

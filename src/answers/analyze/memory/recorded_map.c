@@ -103,17 +103,10 @@ int recorded_map_make(const struct recording *recording, const struct sort_rules
 
 stack_id recorded_map_stack(const struct recording *recording, uint64_t start, uint64_t end)
 {
-    size_t low = 0, high = recording->mappings.items.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (recording->mappings.items.items[middle].end <= start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t at = vec_lower_bound(&recording->mappings.items, item, item->end <= start);
     stack_id found = STACK_EMPTY;
-    for (; low < recording->mappings.items.count; low++) {
-        const struct mapping *mapping = &recording->mappings.items.items[low];
+    for (; at < recording->mappings.items.count; at++) {
+        const struct mapping *mapping = &recording->mappings.items.items[at];
         if (mapping->start >= end)
             break;
         if (mapping->stack != STACK_EMPTY && found != STACK_EMPTY && found != mapping->stack)

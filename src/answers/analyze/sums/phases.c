@@ -89,16 +89,8 @@ static void add_bucket(void *into, const struct bucket *bucket)
 static size_t point_at(const struct phases_summing *summing, uint64_t time_ns)
 {
     INVARIANT(summing->points.count > 0);
-    size_t low = 0, high = summing->points.count - 1;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (summing->points.items[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    INVARIANT(low < summing->points.count);
-    return low;
+    size_t const at = vec_lower_bound(&summing->points, point, point->time_ns < time_ns);
+    return at < summing->points.count ? at : at - 1;
 }
 
 /* True when the sums that are stored with marks are enough: they are of the whole heap. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `root` and `leaf` leave of the stacks, and sums over what is left.  A child always has a
- * larger index than its parent, so one pass up or down the array reaches every node after its
- * parent or after its children. */
+/* call_graph_cut.c - cuts stacks at the functions that `root` and `leaf` name, and sums what is
+ * left.  A child always has a larger index than its parent, so one pass up or down the array
+ * reaches every node after its parent or after its children. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tarjan's strongly connected components, without recursion: graphs come from files. */
+/* call_graph_cycles.c - finds functions that call each other in a circle: Tarjan's strongly
+ * connected components, without recursion, because graphs come from files. */
 #include <errno.h>
 #include <stdlib.h>
 

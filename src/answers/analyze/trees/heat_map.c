@@ -83,19 +83,15 @@ static void keep_bounded(struct heat_map *map)
 /* The row of `sums` that a moment went into; its name, or HEAT_LEFT_OUT. */
 static uint32_t name_of(const struct heating *heating, const struct moment *moment)
 {
-    size_t low = 0, high = heating->sums->rows.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        const struct moment_sum *row = &heating->sums->rows.items[middle];
-        if (row->thread == moment->thread && row->stack == moment->stack)
-            return heating->names[middle];
-        if (row->thread < moment->thread ||
-            (row->thread == moment->thread && row->stack < moment->stack))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return HEAT_LEFT_OUT;
+    const struct moment_sums *sums = heating->sums;
+    size_t const at =
+        vec_lower_bound(&sums->rows, row,
+                        row->thread < moment->thread ||
+                            (row->thread == moment->thread && row->stack < moment->stack));
+    if (at == sums->rows.count || sums->rows.items[at].thread != moment->thread ||
+        sums->rows.items[at].stack != moment->stack)
+        return HEAT_LEFT_OUT;
+    return heating->names[at];
 }
 
 static void add_moment(struct heating *heating, const struct bucket *bucket,

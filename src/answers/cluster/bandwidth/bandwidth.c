@@ -107,16 +107,9 @@ static int make_intervals(struct bandwidth *bandwidth, uint32_t at)
 
 static struct bandwidth_interval *interval_at(struct bandwidth_node *node, int64_t end_us)
 {
-    size_t low = 0, high = node->intervals.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (node->intervals.items[middle].end_us < end_us)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < node->intervals.count && node->intervals.items[low].end_us == end_us
-               ? &node->intervals.items[low]
+    size_t const at = vec_lower_bound(&node->intervals, interval, interval->end_us < end_us);
+    return at < node->intervals.count && node->intervals.items[at].end_us == end_us
+               ? &node->intervals.items[at]
                : NULL;
 }
 

@@ -268,7 +268,7 @@ static void draw_head(struct svg_out *out, const struct block_stats *stats)
                    point_of(stats, stats->core_begin)->height,
                    point_of(stats, stats->core_end - 1)->height);
     else
-        svg_raw(out, "no block with a time of its own");
+        svg_raw(out, "no block has a time of its own");
     if (stats->missing)
         svg_format(out, "; %" PRIu64 " heights are missing", stats->missing);
     if (stats->by_header)

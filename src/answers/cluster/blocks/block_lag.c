@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block_lag.c - the same heights in several histories: who had them first, and how long others
- * waited. */
+/* block_lag.c - compares histories of several nodes: which node had each block first, and how long
+ * the other nodes waited for it. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -77,7 +77,8 @@ int block_header_parse(struct slice map, struct block_header *header, struct fau
     char key[KEY_MAX];
     *header = (struct block_header){.has_total = true}; /* what is 0 is left out: tc as well */
     if (!msgpack_next(&in, &value) || value.type != MSGPACK_MAP)
-        return fault_set(fault, -EINVAL, "it is no block header: not a MessagePack map");
+        return fault_set(fault, -EINVAL,
+                         "the answer is not a block header: it is not a MessagePack map");
     for (uint64_t i = 0; i < value.count && msgpack_key(&in, key, sizeof(key)); i++)
         decode_field(&in, key, header);
     if (in.failed)

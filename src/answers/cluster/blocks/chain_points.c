@@ -95,18 +95,11 @@ static int read_headers(const struct run *run, header_list *headers, uint64_t *b
 /* The header of this stamp: of the node itself, or of the first that has one. */
 static const struct header *find_header(const header_list *headers, const struct run_file *file)
 {
-    size_t low = 0, high = headers->count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (headers->items[middle].file->stamp_us < file->stamp_us)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t at = vec_lower_bound(headers, header, header->file->stamp_us < file->stamp_us);
     const struct header *found = NULL;
-    for (; low < headers->count && headers->items[low].file->stamp_us == file->stamp_us; low++)
-        if (!found || headers->items[low].file->node == file->node)
-            found = &headers->items[low];
+    for (; at < headers->count && headers->items[at].file->stamp_us == file->stamp_us; at++)
+        if (!found || headers->items[at].file->node == file->node)
+            found = &headers->items[at];
     return found;
 }
 

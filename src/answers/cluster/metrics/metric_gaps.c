@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metric_gaps.c - answers that never came, as points without a number: nothing is drawn over
- * them, and they are counted. */
+/* metric_gaps.c - requests that a node did not answer: each is a point without a number, so that
+ * charts draw no line over it, and each is counted. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@ int curve_question_filter(struct curve_question *question, const char *text, str
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return fault_set(fault, -EINVAL, "-t cannot be \"%s\": it is LABEL=VALUE", text);
+        return fault_set(fault, -EINVAL, "-t cannot be \"%s\": give LABEL=VALUE", text);
     struct label_filter const filter = {strndup(text, (size_t)(equals - text)), strdup(equals + 1)};
     if (!filter.label || !filter.value || !vec_push(&question->filters, filter)) {
         free(filter.label);
@@ -74,15 +74,8 @@ bool curve_question_fits(const struct curve_question *question, const struct ser
 
 static bool has_node(const struct node_group *group, uint32_t node)
 {
-    size_t low = 0, high = group->nodes.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (group->nodes.items[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < group->nodes.count && group->nodes.items[low] == node;
+    size_t const at = vec_lower_bound(&group->nodes, other, *other < node);
+    return at < group->nodes.count && group->nodes.items[at] == node;
 }
 
 const struct node_group *node_group_of(const struct node_groups *groups, uint32_t node)

@@ -215,18 +215,11 @@ int64_t series_time(const struct series_set *set, struct series_point point)
 
 uint32_t series_scrapes_of(const struct series_set *set, uint32_t node, uint32_t *first)
 {
-    uint32_t low = 0, high = (uint32_t)set->scrapes.count;
-    while (low < high) {
-        uint32_t const middle = low + (high - low) / 2;
-        if (set->scrapes.items[middle].file->node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = low;
-    while (high < set->scrapes.count && set->scrapes.items[high].file->node == node)
-        high++;
-    return high - low;
+    *first = (uint32_t)vec_lower_bound(&set->scrapes, scrape, scrape->file->node < node);
+    uint32_t end = *first;
+    while (end < set->scrapes.count && set->scrapes.items[end].file->node == node)
+        end++;
+    return end - *first;
 }
 
 /* The answer of the node before this one; -1: there is none. */
@@ -272,16 +265,10 @@ struct series_step series_step(const struct series_set *set, const struct series
 
 size_t series_find(const struct series_set *set, const char *name, const struct series **first)
 {
-    size_t low = 0, high = set->series.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (strcmp(set->series.items[middle].is->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = set->series.items + low;
-    while (high < set->series.count && strcmp(set->series.items[high].is->name, name) == 0)
-        high++;
-    return high - low;
+    size_t at = vec_lower_bound(&set->series, one, strcmp(one->is->name, name) < 0);
+    *first = set->series.items + at;
+    size_t end = at;
+    while (end < set->series.count && strcmp(set->series.items[end].is->name, name) == 0)
+        end++;
+    return end - at;
 }

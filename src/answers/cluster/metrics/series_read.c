@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* series_read.c - the files of a run, in as many heaps as there are processors, each read by a
- * thread of its own. */
+/* series_read.c - reads the files of a run, with one thread per processor. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>

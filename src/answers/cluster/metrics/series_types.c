@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* series_types.c - what kind of number a metric is.  Some programs tell it of none: then another
- * node may, or the name does. */
+/* series_types.c - whether a metric is a counter or a gauge.  If a node does not say so, the other
+ * nodes are asked, and then the name of the metric. */
 #include <string.h>
 
 #include "cluster/metrics/series_parts.h"

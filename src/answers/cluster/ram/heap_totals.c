@@ -51,7 +51,7 @@ static void read_one(void *context, size_t index)
     total->alloc_bytes = column_total(profile, "alloc_space");
     total->inuse_objects = column_total(profile, "inuse_objects");
     if (total->inuse_bytes == HEAP_UNKNOWN) {
-        fault_set(&why, -ENODATA, "it is no heap profile: it has no inuse_space");
+        fault_set(&why, -ENODATA, "it is not a heap profile: it has no inuse_space");
         note_unread(work, file->name, &why);
     }
     pprof_destroy(profile);

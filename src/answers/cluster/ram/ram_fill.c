@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ram_fill.c - sizes by the kernel, totals of heap profiles, heights by blockinfo. */
+/* ram_fill.c - fills the table of memoir ram: sizes from the kernel, totals from heap profiles,
+ * heights of the chain from blockinfo. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

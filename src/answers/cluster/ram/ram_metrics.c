@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ram_metrics.c - what runtimes count themselves: the metrics that the manifest names for a
+/* ram_metrics.c - numbers that runtimes count themselves: the metrics that the manifest names for a
  * class of nodes, else those of algod and of Go's usual library. */
 #include <errno.h>
 #include <math.h>

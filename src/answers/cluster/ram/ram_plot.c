@@ -166,7 +166,7 @@ int ram_plot_render(const struct ram *ram, const char *columns, bool over_rounds
                                          .lanes = lanes,
                                          .lane_count = make_lanes(&drawing, columns, lanes)};
         if (chart.lane_count == 0)
-            err = fault_set(fault, -EINVAL, "there is nothing of that to draw%s",
+            err = fault_set(fault, -EINVAL, "the run has no numbers to draw for that%s",
                             over_rounds ? ": no height is known" : "");
         else
             line_chart_render(&chart, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* {"name_r1":["203.0.113.11"], "all":{"hosts":[...],"vars":{...}}}: a group is its hosts, or an
- * object that has them. */
+/* inventory_json.c - reads an inventory of hosts: {"name_r1":["203.0.113.11"],
+ * "all":{"hosts":[...],"vars":{...}}}.  A group is a list of hosts, or an object with a list of
+ * hosts. */
 #include <string.h>
 
 #include "base/json_in.h"

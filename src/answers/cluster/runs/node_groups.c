@@ -71,7 +71,7 @@ int node_groups_add_labelled(struct node_groups *groups, const struct run *run, 
     char label[128];
     if (!colon || colon == text || (size_t)(colon - text) >= sizeof(label))
         return fault_set(fault, -EINVAL,
-                         "--label cannot be \"%s\": it is LABEL:EXPRESSION, as in relay:name_r",
+                         "--label cannot be \"%s\": give LABEL:EXPRESSION, as in relay:name_r",
                          text);
     snprintf(label, sizeof(label), "%.*s", (int)(colon - text), text);
     return node_groups_add(groups, run, label, colon + 1, fault);

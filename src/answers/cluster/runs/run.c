@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - a folder becomes a run: one walk over its names, then what its own files say about
- * them. */
+/* run.c - reads the folder of a run: first the names of all files, then what the run's own files
+ * say about them. */
 #include "cluster/runs/run.h"
 
 #include <dirent.h>
@@ -343,16 +343,9 @@ void run_close(struct run *run)
 
 static size_t first_not_before(const struct run *run, uint32_t node, unsigned kind)
 {
-    size_t low = 0, high = run->files.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        const struct run_file *file = &run->files.items[middle];
-        if (file->node < node || (file->node == node && (unsigned)file->kind < kind))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return vec_lower_bound(&run->files, file,
+                           file->node < node ||
+                               (file->node == node && (unsigned)file->kind < kind));
 }
 
 size_t run_files_of(const struct run *run, uint32_t node, enum run_kind kind,

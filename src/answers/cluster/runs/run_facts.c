@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_facts.c - what a run says about itself: manifest.json and fetches.jsonl.  Both may be cut
- * short, or somebody else's. */
+/* run_facts.c - reads what a run says about itself: manifest.json and fetches.jsonl.  Both may be
+ * cut short, or written by another program. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_gaps.c - answers that are missing in a run that tells of none: the scripts that came
- * before write no list of what failed. */
+/* run_gaps.c - finds missing answers in a run without a list of failed requests: older scripts
+ * wrote none. */
 #include <errno.h>
 
 #include "cluster/metrics/missed_ticks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_name.c - names of the files of a run, read from their end: nicks have dots, and so has a
- * stamp with a fraction. */
+/* run_name.c - parses names of the files of a run, from their end, because nicks may contain dots,
+ * and so does a time stamp with a fraction. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,16 +17,9 @@ static int nick_compare(const char *known, const char *nick, size_t size)
 /* Where in by_nick the nick stands or would stand. */
 static size_t nick_place(const struct run *run, const char *nick, size_t size)
 {
-    size_t low = 0, high = run->by_nick.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        const struct run_node *node = &run->nodes.items[run->by_nick.items[middle]];
-        if (nick_compare(node->nick, nick, size) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct run_node *nodes = run->nodes.items;
+    return vec_lower_bound(&run->by_nick, number,
+                           nick_compare(nodes[*number].nick, nick, size) < 0);
 }
 
 int64_t run_node_find(const struct run *run, const char *nick, size_t size)

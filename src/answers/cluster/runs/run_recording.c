@@ -61,7 +61,7 @@ static int choose_kind(struct run_reader *reader, const char *word, struct fault
 {
     if (word && run_kind_of_word(word, &reader->kind) < 0)
         return fault_set(fault, -EINVAL,
-                         "--kind cannot be \"%s\": it is heap, cpu, goroutine, mutex or block",
+                         "--kind cannot be \"%s\": give heap, cpu, goroutine, mutex or block",
                          word);
     for (size_t i = 0; !word && i < KINDS; i++) {
         reader->kind = kinds[i].kind;

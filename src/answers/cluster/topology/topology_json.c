@@ -175,9 +175,9 @@ int topology_read_json(struct topology *topology, struct slice text, struct faul
         return fault_set(
             fault, err,
             err == -EBADMSG
-                ? "it is no topology: {\"mapping\":{},\"nodes\":[],\"edges\":[]} is what "
+                ? "the file is not a topology: {\"mapping\":{},\"nodes\":[],\"edges\":[]} is what "
                   "memoir topology writes"
-                : "it has more nodes or edges than there is room for");
+                : "the file has too many nodes or edges");
     apply_mapping(topology);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": functions are numbered in
- * the order in which a walk leaves them, and each is put under what the ways of its callers have
- * in common, until nothing changes. */
+/* call_dominators.c - finds, for each function, the functions that are on every path to it.  By
+ * Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": functions are numbered in the
+ * order in which a walk leaves them, and each is put under what the paths of its callers have in
+ * common, until nothing changes. */
 #include "formats/callgrind/call_dominators.h"
 
 #include <errno.h>

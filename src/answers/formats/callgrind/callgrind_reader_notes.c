@@ -19,7 +19,7 @@ void callgrind_tell(struct callgrind_reader *reader, const struct line_blocks *l
             "way to it; its own cost is exact, with what it calls it may be more than shown");
     else
         recording_note(recording, "the file has no calls: every function stands alone");
-    recording_note(recording, "the file has no time: what came when is not known");
+    recording_note(recording, "the file has no times: when things happened is not known");
     if (reader->other[0])
         recording_note(recording, "cost is what the file calls %s", reader->other);
     if (reader->unread[0])

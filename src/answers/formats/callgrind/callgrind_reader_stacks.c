@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* callgrind_reader_stacks.c - stacks for a file that has none.
- *
- * A file of callgrind's says what each function costs itself, and which calls which; not by
- * which way a cost came about.  So a function is put under those that are on every way to it,
- * and nowhere else: its own cost is exact, and what stands under a function was certainly caused
- * by it.  Where others call it too, a frame says so. */
+/* callgrind_reader_stacks.c - makes call stacks for a callgrind.out, which has none.  The file says
+ * what each function costs itself, and which function calls which, but not through which callers a
+ * cost came about.  So a function is put under those functions that are on every path to it, and
+ * under no others: its own cost is exact, and everything shown under a function was certainly
+ * caused by that function.  If other functions call it too, a frame says so. */
 #include <errno.h>
 
 #include "formats/callgrind/call_dominators.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* callgrind.out: functions with their own cost and that of their calls, several metrics side by
- * side. */
+/* callgrind_writer.c - writes callgrind.out: functions with their own cost and the cost of their
+ * calls, several metrics side by side. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

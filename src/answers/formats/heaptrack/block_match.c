@@ -8,20 +8,16 @@ static double average(const struct block_segment *segment)
     return (double)segment->bytes / (double)segment->count;
 }
 
+static bool is_before(const struct block_segment *segment, double size, uint32_t born)
+{
+    double const here = average(segment);
+    return here < size || (here == size && segment->born < born);
+}
+
 /* The first segment not before (size, born). */
 static size_t pool_position(const struct block_match *match, double size, uint32_t born)
 {
-    size_t low = 0, high = match->pool.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const struct block_segment *segment = &match->pool.items[middle];
-        double here = average(segment);
-        if (here < size || (here == size && segment->born < born))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return vec_lower_bound(&match->pool, segment, is_before(segment, size, born));
 }
 
 static bool pool_add(struct block_match *match, struct block_segment segment)

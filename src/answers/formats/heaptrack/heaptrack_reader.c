@@ -39,7 +39,7 @@ static int read_version(struct heaptrack_reader *reader, struct slice line, stru
 {
     reader->lines.line = 1;
     if (!parse_version(line, &reader->written_by, &reader->format))
-        return fault_set(fault, -EINVAL, "it does not begin like a heaptrack file");
+        return fault_set(fault, -EINVAL, "the file does not begin like a heaptrack file");
     if (reader->format > HEAPTRACK_FORMAT)
         return fault_set(fault, -ENOTSUP,
                          "it is in format %" PRIu32 " of heaptrack, and this memoir reads up to "
@@ -55,7 +55,7 @@ static int read_first_block(struct heaptrack_reader *reader, struct line_blocks 
 {
     struct slice block;
     if (!line_blocks_next(lines, &block))
-        return fault_set(fault, -EINVAL, "there is not one whole line in it");
+        return fault_set(fault, -EINVAL, "the file has not one complete line");
     struct slice const line = first_line(block);
     int const err = read_version(reader, line, fault);
     if (err < 0)

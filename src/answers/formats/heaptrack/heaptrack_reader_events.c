@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heaptrack_reader_events.c - runs over lines, and books the + and - among them, which most are. */
+/* heaptrack_reader_events.c - goes through all lines, and books allocations (+) and frees (-),
+ * which are most of them. */
 #include <errno.h>
 #include <string.h>
 

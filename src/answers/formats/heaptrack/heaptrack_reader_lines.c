@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heaptrack_reader_lines.c - every kind of line but the events. */
+/* heaptrack_reader_lines.c - parses all kinds of lines except allocations and frees. */
 #include <string.h>
 
 #include "analyze/alerts/suppress.h"

@@ -71,7 +71,7 @@ static void tell_blocks(struct heaptrack_reader *reader)
     struct recording *recording = reader->recording;
     const struct quality *quality = &recording->quality;
     if (reader->is_attached)
-        recording_note(recording, "recorded by attaching: what was allocated before is not in it");
+        recording_note(recording, "recorded by attaching: blocks allocated before are missing");
     if (quality->implied_frees)
         recording_note(recording,
                        "%" PRIu64 " blocks appeared where one was still live: heaptrack had "

@@ -92,17 +92,11 @@ static uint32_t module_at(struct heaptrack_raw *raw, uint64_t address)
         qsort(raw->segments.items, raw->segments.count, sizeof(struct heaptrack_segment),
               compare_starts);
     raw->segments_in_order = true;
-    size_t low = 0, high = raw->segments.count;
-    while (low < high) { /* the last one that starts at or before the address */
-        size_t middle = (low + high) / 2;
-        if (raw->segments.items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address >= raw->segments.items[low - 1].end)
+    /* the last one that starts at or before the address */
+    size_t const at = vec_lower_bound(&raw->segments, segment, segment->start <= address);
+    if (at == 0 || address >= raw->segments.items[at - 1].end)
         return MODULE_NONE;
-    return raw->segments.items[low - 1].module;
+    return raw->segments.items[at - 1].module;
 }
 
 static struct raw_frame_slot *find_slot(const struct heaptrack_raw *raw, uint64_t address,

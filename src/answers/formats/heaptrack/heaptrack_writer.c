@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heaptrack format 3, interpreted form.  docs/formats.md explains how sums become events. */
+/* heaptrack_writer.c - writes heaptrack's format 3, interpreted.  docs/formats.md explains how sums
+ * become events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

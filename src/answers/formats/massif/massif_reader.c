@@ -148,7 +148,7 @@ static int read_all(struct massif_reader *reader, struct line_blocks *blocks, st
     if (reader->lines.err == -ENOMEM || blocks->failed)
         return fault_set(fault, -ENOMEM, "there is not enough memory for its trees");
     if (reader->snapshots.count == 0)
-        return fault_set(fault, -EINVAL, "there is not one snapshot of massif's in it");
+        return fault_set(fault, -EINVAL, "the file has no snapshot of massif");
     int const err =
         massif_is_xtree(reader) ? massif_make_xtree(reader) : massif_make_buckets(reader);
     if (err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* massif_reader_buckets.c - snapshots as buckets of a recording.  A bucket ends at a snapshot,
- * and its cells are what changed since the one before.  A snapshot without a tree is one sum: it
- * stands under UNTOLD_FRAME, whole, because nobody knows which of the call sites of another
- * snapshot still had how much. */
+/* massif_reader_buckets.c - turns snapshots into buckets of a recording.  A bucket ends at a
+ * snapshot, and its cells are the differences from the snapshot before.  A snapshot without a tree
+ * is one sum, under UNTOLD_FRAME, because nobody knows how it was spread over the call sites of
+ * other snapshots. */
 #include <errno.h>
 #include <string.h>
 

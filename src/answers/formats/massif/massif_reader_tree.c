@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* massif_reader_tree.c - the trees of a massif.out.  The root's children are the code that
- * asked, theirs the callers: a stack is a path, read from its far end to the root. */
+/* massif_reader_tree.c - reads the trees of a massif.out.  The root's children are the code that
+ * asked for memory, and their children are the callers: a stack is a path, read from its far end to
+ * the root. */
 #include <errno.h>
 
 #include "formats/massif/massif_format.h"

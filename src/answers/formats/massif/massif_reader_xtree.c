@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* massif_reader_xtree.c - what memcheck and its kin write with --xtree-memory: for one instant,
- * a tree per event. */
+/* massif_reader_xtree.c - reads what memcheck and other tools of valgrind write with
+ * --xtree-memory: one tree per event, for one instant. */
 #include <errno.h>
 
 #include "formats/massif/massif_reader.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* massif.out for ms_print and massif-visualizer.  They differ in what they accept
- * (docs/formats.md): what is written here suits both. */
+/* massif_writer.c - writes massif.out for ms_print and massif-visualizer.  These accept different
+ * things (docs/formats.md); the file suits both. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "analyze/alerts/findings.h"
+#include "base/spawn_program.h"
 #include "formats/open/name_lines.h"
 #include "symbols/elf/elf_image.h"
 #include "symbols/elf/elf_view.h"
@@ -102,22 +101,12 @@ void name_frames_start_by(int (*start)(int questions, int answers), int (*wait)(
 static int spawn(const char *path, int questions, int answers, pid_t *pid)
 {
     static char program[] = NAME_PROGRAM, command[] = NAME_COMMAND;
-    char *words[] = {program, command, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t ours;
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGPIPE); /* ignored here; the helper should end when nobody listens */
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &ours);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, questions, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO);
-    int const err = -posix_spawn(pid, path, &actions, &attributes, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return err;
+    char *const words[] = {program, command, NULL};
+    return spawn_program(&(struct spawn){.program = path,
+                                         .words = words,
+                                         .files = (const int[]){questions, answers, SPAWN_OURS},
+                                         .how = SPAWN_SIGPIPE}, /* when nobody listens */
+                         pid);
 }
 
 /* Starts the helper; its answers can be read from *answers. */

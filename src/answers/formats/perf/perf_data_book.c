@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_book.c - what each record of a perf.data changes. */
+/* perf_data_book.c - applies the records of a perf.data, one by one, to the recording. */
 #include <errno.h>
 
 #include "formats/perf/perf_data_reader.h"

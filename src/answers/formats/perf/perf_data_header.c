@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_header.c - what a perf.data says before and after its records. */
+/* perf_data_header.c - reads the sections of a perf.data before and after its records. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static int read_events(struct perf_reader *reader, const uint8_t *header, struct
     if (err == -ENOMEM)
         return fault_set(fault, err, "there is not enough memory for its events");
     if (err < 0)
-        return fault_set(fault, -EINVAL, "what it says about its events makes no sense");
+        return fault_set(fault, -EINVAL, "the description of the events makes no sense");
     return 0;
 }
 
@@ -82,12 +82,13 @@ int perf_reader_open(struct perf_reader *reader, struct fault *fault)
     size_t const got = perf_bytes_read(&reader->bytes, 0, header, sizeof(header));
     if (got >= PERF_FILE_MAGIC_BYTES && memcmp(header, PERF_FILE_MAGIC_OTHER, 8) == 0)
         return fault_set(fault, -ENOTSUP,
-                         "it was made on a machine with the other order of bytes: open it there");
+                         "the file was made on a machine with the other byte order: open it there");
     if (got >= PERF_FILE_MAGIC_BYTES && memcmp(header, PERF_FILE_MAGIC_OLD, 8) == 0)
-        return fault_set(fault, -ENOTSUP,
-                         "it is in the first format of perf, from before 2012: use that perf");
+        return fault_set(
+            fault, -ENOTSUP,
+            "the file is in perf's first format, from before 2012: use a perf of that time");
     if (got < PERF_PIPE_HEADER_BYTES || memcmp(header, PERF_FILE_MAGIC, 8) != 0)
-        return fault_set(fault, -EINVAL, "it does not begin like a perf.data");
+        return fault_set(fault, -EINVAL, "the file does not begin like a perf.data");
     if (perf_word(header + 8) == PERF_PIPE_HEADER_BYTES) {
         reader->is_pipe = true;
         reader->data_offset = PERF_PIPE_HEADER_BYTES;
@@ -100,7 +101,8 @@ int perf_reader_open(struct perf_reader *reader, struct fault *fault)
     reader->data_size = perf_word(header + 48);
     memcpy(reader->features, header + 72, sizeof(reader->features));
     if (reader->data_offset > reader->bytes.size)
-        return fault_set(fault, -EINVAL, "its header says that the data begins behind its end");
+        return fault_set(fault, -EINVAL,
+                         "the header says that the data begins after the end of the file");
     reader->is_unfinished = reader->data_size == 0;
     if (reader->data_size > reader->bytes.size - reader->data_offset || reader->is_unfinished) {
         reader->data_size = reader->bytes.size - reader->data_offset;

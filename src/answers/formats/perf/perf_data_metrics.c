@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_metrics.c - which metric the samples of an event of perf.data count in, and what
- * each of them is worth.
- *
- * One event, and those alike on other kinds of cores, is time: cpu.on.  Adding up two clocks
- * would count time twice, so every other event is a metric of the file's own, under its name. */
+/* perf_data_metrics.c - chooses the metric for the samples of each event of a perf.data, and how
+ * much a sample counts.  One event is time (cpu.on), together with events of the same kind on other
+ * kinds of cores.  Adding up two clocks would count time twice, so every other event becomes a
+ * metric of the file's own, under the event's name. */
 #include <stdio.h>
 #include <string.h>
 

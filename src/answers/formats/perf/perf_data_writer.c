@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_writer.c - a recording as perf.data: written twice, first into nothing, to know how
- * long the data is. */
+/* perf_data_writer.c - writes a recording as perf.data, twice: the first time only counts, because
+ * the header needs the length of the data. */
 #include "formats/perf/perf_data_writer.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_writer_head.c - what a perf.data says before and after its records. */
+/* perf_data_writer_head.c - writes the sections of a perf.data before and after its records. */
 #include "formats/perf/perf_data_events.h"
 #include "formats/perf/perf_data_kernel.h"
 #include "formats/perf/perf_data_writer.h"

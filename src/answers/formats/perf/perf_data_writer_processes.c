@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_writer_processes.c - who ran and what was mapped, as records of a perf.data. */
+/* perf_data_writer_processes.c - writes processes, threads and mappings as records of a
+ * perf.data. */
 #include <sys/mman.h>
 
 #include "formats/perf/perf_data_writer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_data_writer_samples.c - the samples of a recording as records of a perf.data. */
+/* perf_data_writer_samples.c - writes the samples of a recording as records of a perf.data. */
 #include "analyze/sums/bucket_walk.h"
 #include "formats/perf/perf_data_writer.h"
 

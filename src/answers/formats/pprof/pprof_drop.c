@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_drop.c - drop_frames and keep_frames: a function that matches, and all that it calls, is
- * not shown. */
+/* pprof_drop.c - applies drop_frames and keep_frames: a function that matches is not shown, nor is
+ * anything that it calls. */
 #include "formats/pprof/pprof_drop.h"
 
 #include <stdlib.h>

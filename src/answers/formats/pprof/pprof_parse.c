@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_parse.c - the fields of profile.proto but for samples, in whatever order they come, into
- * tables.  What a number names is looked up later, because strings mostly come last. */
+/* pprof_parse.c - parses all fields of profile.proto except samples, in any order, into tables.
+ * What a number refers to is looked up later, because the strings mostly come last. */
 #include <errno.h>
 
 #include "formats/pprof/pprof_fields.h"

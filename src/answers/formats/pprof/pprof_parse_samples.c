@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_parse_samples.c - the samples of profile.proto, which are most of a file: read when all
- * that they name is known, straight into tables of the right size. */
+/* pprof_parse_samples.c - parses the samples of profile.proto, which are most of a file.  They are
+ * read after everything that they refer to, straight into tables of the right size. */
 #include <errno.h>
 
 #include "formats/pprof/pprof_fields.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_reader.c - one profile of pprof as a recording. */
+/* pprof_reader.c - reads one profile of pprof into a recording. */
 #include <errno.h>
 
 #include "formats/pprof/pprof_fields.h"

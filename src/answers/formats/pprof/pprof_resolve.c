@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_resolve.c - what the numbers of a profile name, and whether they name anything. */
+/* pprof_resolve.c - looks up what the numbers in a profile refer to, and refuses those that refer
+ * to nothing. */
 #include <errno.h>
 
 #include "formats/pprof/pprof_parts.h"
@@ -9,7 +10,8 @@ static int bad_ids(int err, const char *what, struct fault *fault)
     if (err == -ENOMEM)
         return fault_set(fault, err, "there is not enough memory for it");
     return err == 0 ? 0
-                    : fault_set(fault, err, "two of its %ss have one number, or one has 0", what);
+                    : fault_set(fault, err, "two of its %ss have the same ID, or one has the ID 0",
+                                what);
 }
 
 static int resolve_lines(struct pprof_profile *profile, struct fault *fault)
@@ -20,7 +22,8 @@ static int resolve_lines(struct pprof_profile *profile, struct fault *fault)
         uint64_t *function = &profile->lines.items[i].function;
         uint32_t const place = id_index_find(&index, *function);
         if (*function && place == 0)
-            err = fault_set(fault, -EINVAL, "a location has function %llu, which there is not",
+            err = fault_set(fault, -EINVAL,
+                            "a location refers to function %llu, which does not exist",
                             (unsigned long long)*function);
         *function = place;
     }
@@ -36,8 +39,9 @@ static int resolve_mappings(struct pprof_profile *profile, struct fault *fault)
         uint64_t *mapping = &profile->locations.items[i].mapping;
         uint32_t const place = id_index_find(&index, *mapping);
         if (*mapping && place == 0)
-            err = fault_set(fault, -EINVAL, "a location has mapping %llu, which there is not",
-                            (unsigned long long)*mapping);
+            err =
+                fault_set(fault, -EINVAL, "a location refers to mapping %llu, which does not exist",
+                          (unsigned long long)*mapping);
         *mapping = place;
     }
     id_index_fini(&index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.proto: see docs/formats.md for what its columns mean. */
+/* pprof_writer.c - writes profile.proto; docs/formats.md says what its columns mean. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_legacy_heap.c - heaps as text: "heap profile: …" of Go, tcmalloc and gperftools, and
- * jemalloc's heap_v2. */
+/* pprof_legacy_heap.c - reads heap profiles in text: "heap profile: …" of Go, tcmalloc and
+ * gperftools, and jemalloc's heap_v2. */
 #include <errno.h>
 #include <math.h>
 

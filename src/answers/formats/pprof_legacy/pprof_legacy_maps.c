@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_legacy_maps.c - the memory map at the end of old profiles, and gperftools' profiles of
- * time, which are words and then such a map. */
+/* pprof_legacy_maps.c - reads the memory map at the end of old profiles, and CPU profiles of
+ * gperftools, which are binary words followed by such a map. */
 #include <errno.h>
 
 #include "base/invariant.h"
@@ -69,15 +69,8 @@ static int by_start(const void *left, const void *right)
 /* The place of the mapping with the address, plus one, in an order by start; 0: none. */
 static uint64_t mapping_of(const struct pprof_profile *profile, uint64_t address)
 {
-    size_t low = 0, high = profile->mappings.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (profile->mappings.items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && address < profile->mappings.items[low - 1].limit ? low : 0;
+    size_t const at = vec_lower_bound(&profile->mappings, mapping, mapping->start <= address);
+    return at && address < profile->mappings.items[at - 1].limit ? at : 0;
 }
 
 /* jemalloc tells its own functions, too: nobody wants to know. */

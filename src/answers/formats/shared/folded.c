@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folded stacks: one line per distinct stack, outermost frame first, a blank and a number. */
+/* folded.c - writes folded stacks: one line per distinct stack, outermost frame first, then a blank
+ * and a number. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

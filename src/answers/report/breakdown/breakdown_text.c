@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout is that of the tools people grep; what it cannot hold stands behind it or below. */
+/* breakdown_text.c - the layout is that of other tools, whose output people search with grep.  What
+ * that layout has no place for stands behind or below it. */
 #include "report/breakdown/breakdown_report.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The long words of a call graph: its title, and what a pointer brings up. */
+/* graph_words.c - the longer texts of a call graph: its title, and what the mouse pointer brings
+ * up. */
 #include "base/human.h"
 #include "report/graph/graph_svg.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plot_marks.c - what is written above the lanes: the peak, the death, and the marks and phases
- * that were told. */
+/* plot_marks.c - draws what stands above the lanes: the peak, the death, and the marks and phases
+ * that the program or the user set. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

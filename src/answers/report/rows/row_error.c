@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row_error.c - by how much the numbers of rows may be off: because blocks were sampled, and
- * because events were lost. */
+/* row_error.c - how large the error of a row's numbers may be, because blocks were sampled or
+ * events were lost. */
 #include <string.h>
 
 #include "model/losses.h"

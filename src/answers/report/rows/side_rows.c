@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows an answer of several metrics has, and the answer as CSV. */
+/* side_rows.c - chooses the rows of an answer with several metrics, and writes the answer as
+ * CSV. */
 #include <math.h>
 
 #include "report/rows/csv_report.h"

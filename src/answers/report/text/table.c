@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flat list of a report as text: one row per function, line, module or thread. */
+/* table.c - writes a report as a flat list of text: one row per function, line, module or
+ * thread. */
 #include <string.h>
 
 #include "base/human.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large blocks were and how long they lived, as bars. */
+/* text_histogram.c - draws block sizes and lifetimes as bars of text. */
 #include <string.h>
 
 #include "base/clock.h"

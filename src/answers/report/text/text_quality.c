@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text_quality.c - how well a recording is known: its cost, what was lost, what is in doubt. */
+/* text_quality.c - writes how far a recording can be trusted: its cost, what was lost, what is in
+ * doubt. */
 #include <string.h>
 
 #include "base/human.h"

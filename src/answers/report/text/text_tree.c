@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two trees of calls as text.  Bottom-up: the functions that asked, each with its callers beneath
- * it, outermost last.  Top-down: from main to the code that asked.  Both stay at the left as long
- * as there is one way to go, and draw branches only where ways part. */
+/* text_tree.c - writes two kinds of call trees as text.  Bottom-up: the functions that asked for
+ * memory, each with its callers beneath it, outermost last.  Top-down: from main to the code that
+ * asked.  Both stay at the left while a function has one child, and draw branches only where it has
+ * several. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* top_process.c - a process of which there is no recording: what the kernel says. */
+/* top_process.c - shows a process without a recording: what the kernel says about it. */
 #include <errno.h>
 
 #include "base/human.h"

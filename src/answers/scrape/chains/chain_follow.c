@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain_follow.c - the turns of a follower: what is asked next, and what happens when the node
- * does not answer. */
+/* chain_follow.c - the steps of a follower of a chain: what it asks next, and what it does when the
+ * node does not answer. */
 #include "scrape/chains/chain_follow.h"
 
 #include <errno.h>

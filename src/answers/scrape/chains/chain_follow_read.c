@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain_follow_read.c - what a follower makes of the answers. */
+/* chain_follow_read.c - parses the answers that a follower of a chain gets. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

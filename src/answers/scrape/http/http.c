@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcurl's multi interface says by socket and by timer what it waits for, so a wait costs as
- * much as happens in it, however many requests are under way.  Asking for content encoding would
- * make a node compress its compressed profiles once more: it is undone when sent, but not asked
- * for. */
+/* http.c - HTTP requests by libcurl's multi interface, which says which sockets and timer it waits
+ * for: so a wait costs as much as happens during the wait, however many requests are under way.
+ * Requests do not ask for content encoding, because a node would then compress its compressed
+ * profiles once more; an encoding that a node uses anyway is undone. */
 #include "scrape/http/http.h"
 
 #include <curl/curl.h>

@@ -38,7 +38,7 @@ static int parse_socket(const char *text, struct node_address *address, struct f
     size_t const size = prefix ? (size_t)(prefix - socket) : strlen(socket);
     size_t prefix_size = prefix ? strlen(prefix + 1) : 0;
     if (socket[0] != '/' || size < 2 || size > 107 || socket[size - 1] == '/')
-        return wrong(fault, "of a socket has the whole path of it, of at most 107 letters");
+        return wrong(fault, "of a socket must have its full path, at most 107 characters");
     while (prefix_size > 0 && prefix[prefix_size] == '/')
         prefix_size--;
     const char *name = memrchr(socket, '/', size);
@@ -114,7 +114,7 @@ static int parse(const char *text, uint16_t port, struct node_address *address, 
         return wrong(fault, "is longer than 2048 letters");
     for (const char *letter = text; *letter; letter++)
         if ((unsigned char)*letter <= ' ' || *letter == 0x7f || strchr("?#\"<>\\^`{|}", *letter))
-            return wrong(fault, "has a letter that cannot be in it, or a question mark");
+            return wrong(fault, "has a character that is not possible there, or a question mark");
     if (strncmp(text, "unix:", 5) == 0)
         return parse_socket(text, address, fault);
     if (strncasecmp(text, "http://", 7) == 0)

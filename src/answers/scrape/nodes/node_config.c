@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_config.c - a configuration: what is asked for, defaults, classes, roles, and nodes.
- * docs/nodes.md. */
+/* node_config.c - reads a configuration: what to ask for, defaults, classes, roles and nodes
+ * (docs/nodes.md). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

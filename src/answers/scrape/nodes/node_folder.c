@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_folder.c - the data folder of a node: it writes there where it listens, its tokens and
- * its process id. */
+/* node_folder.c - reads the data folder of a node, where the node writes its address, its tokens
+ * and its PID. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

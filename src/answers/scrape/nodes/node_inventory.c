@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_inventory.c - nodes of an inventory: the hosts of some roles, and of groups whose names
- * match. */
+/* node_inventory.c - takes nodes from an inventory: the hosts of some roles, and of groups whose
+ * names match. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -304,7 +304,7 @@ int node_lines_build(const struct node_lines *lines, struct node_list *list,
     if (lines->input && (lines->address || lines->metrics_url || lines->pprof_url))
         return fault_set(
             fault, -EINVAL,
-            "an address and a folder or inventory do not go together: make two nodes of them");
+            "an address and a folder or inventory do not go together: make them two nodes");
     if (lines->input)
         return build_input(lines, list, options, fault);
     struct node_pattern const pattern = {.options = NULL};

@@ -76,7 +76,7 @@ struct node *node_of_pattern(struct node_list *list, const struct node_pattern *
     const struct node_class *class = node_class_find(list, class_name);
     if (!class) {
         fault_set(fault, -EINVAL,
-                  "there is no class %s; docs/nodes.md has those there are, and how to add one",
+                  "there is no class %s; docs/nodes.md lists the classes, and says how to add one",
                   class_name);
         return NULL;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_pid.c - which process a node is now.  Nodes restart and process ids come again, so
- * whoever was found is known by when it began, too. */
+/* node_pid.c - finds the process of a node.  Nodes restart, and PIDs are used again: so a process
+ * is known by its PID and its start time. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

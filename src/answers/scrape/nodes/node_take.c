@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_take.c - nodes that come into a list: each once, with a name and a nick that no other one
- * has. */
+/* node_take.c - adds nodes to a list: each once, with a name and a nick that no other node has. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -65,8 +65,8 @@ static const char *count_event(struct yaml_sums *sums, const yaml_event_t *event
 
 static int too_many(struct fault *fault, size_t line, const char *what)
 {
-    return fault_at(fault, -E2BIG, line, "line %zu: it has more %s than any configuration", line,
-                    what);
+    return fault_at(fault, -E2BIG, line,
+                    "line %zu: the file has more %s than any configuration needs", line, what);
 }
 
 /* A parser compares each directive ("%TAG ...") with all before it. */
@@ -126,7 +126,8 @@ static int load(struct yaml_in *yaml, yaml_parser_t *parser, struct fault *fault
 int yaml_in_open(struct yaml_in *yaml, struct slice text, struct fault *fault)
 {
     if (text.size > YAML_IN_BYTES_MAX)
-        return fault_set(fault, -EFBIG, "it is larger than 1 MiB, which no configuration is");
+        return fault_set(fault, -EFBIG,
+                         "the file is larger than 1 MiB, too large for a configuration");
     yaml_parser_t parser;
     int err = check_directives(text, fault);
     if (!err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_fetch.c - one question to one node, and its answer as a file of the run. */
+/* node_fetch.c - sends one request to one node, and keeps the answer as a file of the run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -2,16 +2,16 @@
 #include "serve/content/errand.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/spawn_program.h"
 
 struct errand {
     pid_t pid; /* 0: it has ended */
@@ -71,43 +71,16 @@ static void leave_place(struct errand *errand)
     errand->place = NULL;
 }
 
-static int add_actions(posix_spawn_file_actions_t *actions, int body, int words_to)
-{
-    int err = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (!err)
-        err = posix_spawn_file_actions_adddup2(actions, body, STDOUT_FILENO);
-    if (!err)
-        err = posix_spawn_file_actions_adddup2(actions, words_to, STDERR_FILENO);
-    return err ? err : posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-}
-
 /* In a group of its own: a Ctrl-C is for the server, which ends it then. */
 int errand_spawn(const char *program, const char *const *words, int body, int words_to, pid_t *pid)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, defaults;
-    int err = posix_spawn_file_actions_init(&actions);
-    if (err)
-        return -err;
-    err = posix_spawnattr_init(&attributes);
-    if (!err) {
-        sigemptyset(&none);
-        sigemptyset(&defaults);
-        sigaddset(&defaults, SIGPIPE);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setsigdefault(&attributes, &defaults);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                  POSIX_SPAWN_SETPGROUP);
-        err = add_actions(&actions, body, words_to);
-        if (!err)
-            err = posix_spawn(pid, program, &actions, &attributes,
-                              (char *const *)(const void *)words, environ);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return -err;
+    return spawn_program(&(struct spawn){.program = program,
+                                         .words = (char *const *)(const void *)words,
+                                         .files = (const int[]){SPAWN_OURS, body, words_to},
+                                         .how = SPAWN_INPUT_EMPTY | SPAWN_OWN_GROUP |
+                                                SPAWN_UNBLOCKED | SPAWN_SIGPIPE |
+                                                SPAWN_CLOSES_OTHERS},
+                         pid);
 }
 
 static int spawn(struct errand *errand, const char *program, const char *const *words)

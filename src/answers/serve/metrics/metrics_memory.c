@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics_memory.c - the numbers of a look at all memory of the process. */
+/* metrics_memory.c - metrics of a breakdown of all memory of the process. */
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_ask.c - what `memoir report` and `memoir info` tell of a recording, as JSON;
- * docs/api.md. */
+/* route_ask.c - the answers of `memoir report` and `memoir info`, as JSON (docs/api.md). */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_basics.c - what is here, and whether it works. */
+/* route_basics.c - the list of routes, and the health of the server. */
 #include <string.h>
 
 #include "base/json_out.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_callers.c - one function of a recording, who calls it and whom it calls; docs/api.md. */
+/* route_callers.c - one function of a recording with its callers and the functions that it calls
+ * (docs/api.md). */
 #include <errno.h>
 #include <string.h>
 

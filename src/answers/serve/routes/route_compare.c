@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_compare.c - what changed between two times of a recording, or between two recordings
- * that are served. */
+/* route_compare.c - what changed between two times of a recording, or between two recordings that
+ * this server serves. */
 #include <errno.h>
 #include <string.h>
 
@@ -111,7 +111,7 @@ static int parse_form(struct comparison *comparison, const struct request *reque
         return fault_set(fault, -EINVAL, "frames is a whole number from 1 to %d.", FRAMES_MOST);
     if (!normalise || diff_scale_find(normalise, &comparison->scale))
         return 0;
-    return fault_set(fault, -EINVAL, "normalise cannot be \"%s\": it is none, time or total",
+    return fault_set(fault, -EINVAL, "normalise cannot be \"%s\": give none, time or total",
                      normalise);
 }
 

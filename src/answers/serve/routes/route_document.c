@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_document.c - all routes, described for programs: the fragments of api/, put together by
+/* route_document.c - the OpenAPI description of all routes: the fragments of api/, joined by
  * scripts/merge-api. */
 #include "serve/routes/openapi.h"
 #include "serve/routes/routes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_events.c - what happens to all that is served, as it happens: Server-Sent Events. */
+/* route_events.c - tells clients when something that is served changes, by Server-Sent Events. */
 #include "base/clock.h"
 #include "serve/http/events.h"
 #include "serve/routes/routes.h"

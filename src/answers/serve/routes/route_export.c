@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_export.c - a recording as a file of another program: the bytes that `memoir export`
- * writes of the same selection. */
+/* route_export.c - a recording as a file of another program: the bytes that `memoir export` writes
+ * for the same selection. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_graph.c - who calls whom, as `memoir graph` says it, for pages that draw. */
+/* route_graph.c - the call graph of `memoir graph` as JSON, for pages that draw it. */
 #include <errno.h>
 
 #include "report/graph/graph_choice.h"

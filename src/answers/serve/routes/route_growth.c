@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_growth.c - whether the memory of a recording grows, by whom, and when it reaches its
- * limit. */
+/* route_growth.c - whether the memory of a recording grows, which code grows, and when it reaches
+ * the limit. */
 #include "report/rows/growth_answer.h"
 #include "serve/content/ask.h"
 #include "serve/routes/routes.h"

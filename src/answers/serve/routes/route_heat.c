@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_heat.c - when within each second it happened: cells for a map, with the sums of `memoir
- * report`. */
+/* route_heat.c - sums for each part of each second: the cells of a heat map, with the sums of
+ * `memoir report`. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_history.c - what services had of memory over weeks: the words of memoir history --json
- * --points, by memoir-history itself. */
+/* route_history.c - memory of services over weeks: the output of memoir history --json --points,
+ * made by memoir-history. */
 #include "serve/content/errand.h"
 #include "serve/routes/routes.h"
 

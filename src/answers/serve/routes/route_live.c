@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_live.c - time and threads of the process, as net/http/pprof of Go serves them.
- *
- * All of it is made by a helper program (live_words.h), or asked of the program's own endpoint
- * by another one: the server goes on meanwhile, and links nothing of what that takes. */
+/* route_live.c - CPU time and threads of the process, in the form of Go's net/http/pprof.  A helper
+ * program makes the answer (live_words.h), or asks the program's own endpoint for it: so the server
+ * does not wait, and does not link the libraries for that. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

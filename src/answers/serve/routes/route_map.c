@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_map.c - the address space of a process, for whoever draws it. */
+/* route_map.c - the address space of a process, for programs that draw it. */
 #include <errno.h>
 
 #include "analyze/memory/recorded_map.h"

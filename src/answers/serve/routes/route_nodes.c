@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_nodes.c - all nodes of a run, or all recordings, beside each other. */
+/* route_nodes.c - all nodes of a run, or all recordings, side by side. */
 #include <errno.h>
 #include <string.h>
 

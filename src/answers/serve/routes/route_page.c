@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_page.c - the page, for browsers.  It has no data in it: its script asks for that, with
- * the token. */
+/* route_page.c - the web page.  It contains no data: its script asks for data, with the token. */
 #include "serve/routes/page.h"
 #include "serve/routes/routes.h"
 

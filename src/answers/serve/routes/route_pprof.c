@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_pprof.c - the heap as net/http/pprof of Go serves it, for every client that reads that. */
+/* route_pprof.c - the heap in the form of Go's net/http/pprof, for every client that reads that. */
 #include <errno.h>
 #include <string.h>
 

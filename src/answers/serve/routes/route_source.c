@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_source.c - which files and lines cost what, and the text of one file if it may be shown:
+/* route_source.c - the cost of files and lines, and the text of one file if it may be shown:
  * source_file.h says when. */
 #include <errno.h>
 #include <string.h>

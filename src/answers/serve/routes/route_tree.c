@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_tree.c - physical memory by call stack, as the page profilers before us serve it, and as
- * we do. */
+/* route_tree.c - physical memory by call stack, in the form of earlier page profilers and in our
+ * own. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_rows_recordings.c - recordings side by side, each from its own beginning on. */
+/* node_rows_recordings.c - recordings side by side; time counts from the beginning of each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

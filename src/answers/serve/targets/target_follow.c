@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target_follow.c - a target's recording: followed while it grows, or read as a whole. */
+/* target_follow.c - the recording of a target: read again while it grows, or read once as a
+ * whole. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

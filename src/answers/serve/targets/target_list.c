@@ -49,16 +49,9 @@ int target_list_open(struct target_list *list, const struct target_options *opti
 /* Where the node of this nick is among those that are known, or belongs. */
 static size_t place_of(const struct run_served *served, const char *nick, bool *is_known)
 {
-    size_t low = 0, high = served->nodes.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (strcmp(served->nodes.items[middle]->nick, nick) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *is_known = low < served->nodes.count && strcmp(served->nodes.items[low]->nick, nick) == 0;
-    return low;
+    size_t const at = vec_lower_bound(&served->nodes, node, strcmp((*node)->nick, nick) < 0);
+    *is_known = at < served->nodes.count && strcmp(served->nodes.items[at]->nick, nick) == 0;
+    return at;
 }
 
 static struct node_known *know_node(struct run_served *served, const char *nick)

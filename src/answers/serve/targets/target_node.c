@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target_node.c - profiles of one kind of one node of a run. */
+/* target_node.c - the profiles of one kind that one node of a run has. */
 #include "cluster/runs/run_recording.h"
 #include "serve/targets/served_run.h"
 #include "serve/targets/target_parts.h"

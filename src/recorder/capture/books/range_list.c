@@ -36,17 +36,10 @@ struct mapped_range *range_list_find(const struct range_list *list, uint64_t add
     if (spot->leaf == list->leaves.count)
         return NULL;
     struct range_leaf *leaf = list->leaves.items[spot->leaf];
-    uint32_t low = 0, high = leaf->count;
-    while (low < high) {
-        uint32_t const middle = (low + high) / 2;
-        if (leaf->items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    spot->at = low;
-    INVARIANT(low < leaf->count); /* the last of this leaf ends after it */
-    return &leaf->items[low];
+    size_t const at = vec_lower_bound(leaf, item, item->end <= address);
+    spot->at = (uint32_t)at;
+    INVARIANT(at < leaf->count); /* the last of this leaf ends after it */
+    return &leaf->items[at];
 }
 
 bool range_list_is_valid(const struct range_list *list, struct range_sum *sum)

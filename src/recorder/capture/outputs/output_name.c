@@ -35,7 +35,7 @@ static int look_at(const char *path, int64_t *bytes)
 
 bool output_exists(const char *path)
 {
-    int64_t bytes;
+    int64_t bytes = 0;
     return look_at(path, &bytes) == 0;
 }
 
@@ -129,7 +129,7 @@ int output_claim(const char *path, struct fault *fault)
 
 void output_tell_size(const char *path, uint64_t max_bytes, say_fn say)
 {
-    int64_t bytes;
+    int64_t bytes = 0;
     char is[HUMAN_MAX], wished[HUMAN_MAX];
     if (max_bytes == 0 || look_at(path, &bytes) < 0 || (uint64_t)bytes <= max_bytes)
         return;

@@ -195,13 +195,6 @@ void page_blocks_fini(struct page_blocks *blocks)
 
 bool page_blocks_is_used(const struct page_blocks *blocks, uint64_t start, uint64_t end)
 {
-    size_t low = 0, high = blocks->used.count;
-    while (low < high) {
-        size_t const middle = (low + high) / 2;
-        if (blocks->used.items[middle].end <= start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < blocks->used.count && blocks->used.items[low].start < end;
+    size_t const at = vec_lower_bound(&blocks->used, span, span->end <= start);
+    return at < blocks->used.count && blocks->used.items[at].start < end;
 }

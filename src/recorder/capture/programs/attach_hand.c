@@ -41,7 +41,7 @@ static _Noreturn void work_for(const struct hand_work *work, struct hand_report 
 
 int attach_hand_begin(struct attach_hand *hand, const struct hand_work *work, struct fault *fault)
 {
-    int ends[2];
+    int ends[2] = {-1, -1};
     void *const memory = mmap(NULL, sizeof(*hand->report), PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int err = memory == MAP_FAILED ? -errno : line_open(ends);

@@ -403,7 +403,7 @@ static int open_pipes(int go[2], int report[2])
 
 pid_t launch_hold(const struct launch *launch, struct launch_held *held, struct fault *fault)
 {
-    int go[2], report[2];
+    int go[2] = {-1, -1}, report[2] = {-1, -1};
     *held = (struct launch_held){.go = -1, .report = -1, .path = launch->path};
     char **environment = make_environment(launch);
     if (!environment)

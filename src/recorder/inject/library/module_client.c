@@ -252,7 +252,7 @@ void module_client_look(struct module_client *client, const uint64_t registers[R
 
 int module_client_complete(struct module_client *client, const struct module_look *look)
 {
-    struct module_answer answer;
+    struct module_answer answer = {.has_module = 0};
     struct module_question const question = {.order = MODULE_PREPARE_LACKING};
     int err = look->is_lacking ? 0 : module_client_refresh(client);
     if (err == 0)

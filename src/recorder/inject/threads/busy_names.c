@@ -174,15 +174,7 @@ bool busy_names_is_allocator(const struct busy_names *names)
 /* The number of functions that begin at or before `address`. */
 static size_t count_before(const struct busy_names *names, uint64_t address)
 {
-    size_t low = 0, high = names->functions.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (names->functions.items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return vec_lower_bound(&names->functions, function, function->start <= address);
 }
 
 bool busy_names_hold(const struct busy_names *names, uint64_t address)

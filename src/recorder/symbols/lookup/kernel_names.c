@@ -189,18 +189,12 @@ bool kernel_names_are_hidden(const struct kernel_names *names)
 bool kernel_names_find(const struct kernel_names *names, uint64_t address, const char **function,
                        const char **module)
 {
-    size_t low = 0, high = names->names.count;
-    while (low < high) { /* the first behind it */
-        size_t const middle = low + (high - low) / 2;
-        if (names->names.items[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    /* the first behind it */
+    size_t const at = vec_lower_bound(&names->names, entry, entry->address <= address);
+    if (at == 0)
         return false;
-    const struct kernel_name *found = &names->names.items[low - 1];
-    if (low == names->names.count && address - found->address >= LAST_SIZE)
+    const struct kernel_name *found = &names->names.items[at - 1];
+    if (at == names->names.count && address - found->address >= LAST_SIZE)
         return false;
     *function = names->texts.items + found->text;
     *module = *function + strlen(*function) + 1;

@@ -218,17 +218,10 @@ static void bring_into_order(struct perf_map *map)
 const char *perf_map_find(struct perf_map *map, uint64_t address)
 {
     bring_into_order(map);
-    size_t low = 0, high = map->entries.count;
-    while (low < high) {
-        size_t const middle = (low + high) / 2;
-        if (map->entries.items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t at = vec_lower_bound(&map->entries, entry, entry->start <= address);
     const struct map_entry *best = NULL;
-    for (size_t looked = 0; low > 0 && looked < LOOK_MAX; looked++) {
-        const struct map_entry *entry = &map->entries.items[--low];
+    for (size_t looked = 0; at > 0 && looked < LOOK_MAX; looked++) {
+        const struct map_entry *entry = &map->entries.items[--at];
         if (entry->reach <= address)
             break;
         if (entry->end > address && (!best || entry->line > best->line))

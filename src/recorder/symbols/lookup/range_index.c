@@ -57,15 +57,9 @@ static const struct range *covering(const struct range_index *index, uint32_t at
 
 const struct range *range_index_find(const struct range_index *index, uint64_t address)
 {
-    size_t low = 0, high = index->ranges.count; /* first range that begins after the address */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->ranges.items[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == 0 ? NULL : covering(index, (uint32_t)(low - 1), address);
+    /* first range that begins after the address */
+    size_t const at = vec_lower_bound(&index->ranges, range, range->low <= address);
+    return at == 0 ? NULL : covering(index, (uint32_t)(at - 1), address);
 }
 
 const struct range *range_index_outer(const struct range_index *index, const struct range *range,

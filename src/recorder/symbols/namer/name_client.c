@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/spawn_program.h"
 #include "sandbox/line.h"
 #include "symbols/dwarf/debuginfod.h"
 #include "symbols/elf/mapped_file.h"
@@ -78,20 +78,11 @@ int name_client_spawn(int line, pid_t *pid)
 {
     char name[] = "memoir-record", command[] = NAMER_COMMAND;
     char *const words[] = {name, command, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, line, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    int const err = -posix_spawn(pid, program, &actions, &attributes, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return err;
+    return spawn_program(&(struct spawn){.program = program,
+                                         .words = words,
+                                         .files = (const int[]){line, STDERR_FILENO, SPAWN_OURS},
+                                         .how = SPAWN_OWN_SESSION | SPAWN_UNBLOCKED},
+                         pid);
 }
 
 static int start_here(pid_t *pid)

@@ -86,15 +86,8 @@ void map_list_fini(struct map_list *list)
 
 const struct map_region *map_list_find(const struct map_list *list, uint64_t address)
 {
-    size_t low = 0, high = list->regions.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (list->regions.items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < list->regions.count && list->regions.items[low].start <= address
-               ? &list->regions.items[low]
+    size_t const at = vec_lower_bound(&list->regions, region, region->end <= address);
+    return at < list->regions.count && list->regions.items[at].start <= address
+               ? &list->regions.items[at]
                : NULL;
 }

@@ -287,15 +287,8 @@ void smaps_fini(struct smaps *smaps)
 
 struct memory_region *smaps_find(const struct smaps *smaps, uint64_t address)
 {
-    size_t low = 0, high = smaps->regions.count;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (smaps->regions.items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < smaps->regions.count && smaps->regions.items[low].start <= address
-               ? &smaps->regions.items[low]
+    size_t const at = vec_lower_bound(&smaps->regions, region, region->end <= address);
+    return at < smaps->regions.count && smaps->regions.items[at].start <= address
+               ? &smaps->regions.items[at]
                : NULL;
 }

@@ -187,13 +187,5 @@ ssize_t proc_read_start(uint32_t pid, uint32_t tid, enum proc_file file, char *t
 {
     if (asked)
         return asked->read(pid, tid, file, text, size);
-    int const fd = proc_open(pid, tid, file);
-    text[0] = '\0';
-    if (fd < 0)
-        return fd;
-    ssize_t const got = read(fd, text, size - 1);
-    int const err = got < 0 ? -errno : 0;
-    close(fd);
-    text[got > 0 ? got : 0] = '\0';
-    return err ? err : got;
+    return proc_text_read_start(proc_open(pid, tid, file), text, size);
 }

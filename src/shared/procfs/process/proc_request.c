@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "procfs/process/proc_asked.h"
+#include "procfs/process/proc_text.h"
 
 static proc_asker asker;
 
@@ -23,15 +23,7 @@ static int ask_open(uint32_t pid, uint32_t tid, enum proc_file file)
 
 static ssize_t ask_read(uint32_t pid, uint32_t tid, enum proc_file file, char *text, size_t size)
 {
-    int const fd = ask_open(pid, tid, file);
-    text[0] = '\0';
-    if (fd < 0)
-        return fd;
-    ssize_t const got = read(fd, text, size - 1);
-    int const err = got < 0 ? -errno : 0;
-    close(fd);
-    text[got > 0 ? got : 0] = '\0';
-    return err ? err : got;
+    return proc_text_read_start(ask_open(pid, tid, file), text, size);
 }
 
 static ssize_t ask_link(uint32_t pid, enum proc_file file, char *text, size_t size)

@@ -50,3 +50,15 @@ int proc_text_read(const char *path, size_t max, char **text)
     close(fd);
     return err;
 }
+
+ssize_t proc_text_read_start(int fd, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (fd < 0)
+        return fd;
+    ssize_t const got = read(fd, text, size - 1);
+    int const err = got < 0 ? -errno : 0;
+    close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    return err ? err : got;
+}

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -76,6 +77,8 @@ static struct hooked hooked[] = {
     {"execle", execle, FOR_EXEC, NULL},
     {"posix_spawn", posix_spawn, FOR_EXEC, NULL},
     {"posix_spawnp", posix_spawnp, FOR_EXEC, NULL},
+    {"system", system, FOR_EXEC, NULL},
+    {"popen", popen, FOR_EXEC, NULL},
     {"dlopen", dlopen_hook, FOR_LOADING, NULL},
     {"dlsym", dlsym_hook, FOR_LOADING, NULL},
 };

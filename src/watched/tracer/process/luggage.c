@@ -113,6 +113,19 @@ bool tracer_luggage_is_lost(void)
     return luggage.library[0] && !is_at_hand();
 }
 
+static bool is_in_environment(void)
+{
+    const char *arena = environ ? environment_value(environ, "MEMOIR_ARENA") : NULL;
+    const char *preload = arena ? environment_value(environ, "LD_PRELOAD") : NULL;
+    return preload && strcmp(arena, luggage.arena + strlen("MEMOIR_ARENA=")) == 0 &&
+           strstr(preload, luggage.library);
+}
+
+bool tracer_luggage_misses_shell(void)
+{
+    return luggage_is_for_all && travels_on() && !(is_in_environment() && is_at_hand());
+}
+
 /* A user other than root keeps capabilities over exec only by what few know (ambient); root gets
  * those of the bounding set. */
 static bool loses_rights(void)

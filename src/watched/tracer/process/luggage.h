@@ -25,6 +25,9 @@ const char *tracer_luggage_library(void);
 /* Returns whether luggage was packed once, but the next program could not use it where this process
  * is now. */
 bool tracer_luggage_is_lost(void);
+/* Returns whether the shell of system or popen should have the luggage, but will not: the program's
+ * environment, which is all that libc hands to it, does not lead it to the recorder. */
+bool tracer_luggage_misses_shell(void);
 /* Counts a program that is executed without luggage, if it should have had it; `program` may be
  * NULL. */
 void tracer_left_behind(int by, const char *program);

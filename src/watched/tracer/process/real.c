@@ -106,6 +106,8 @@ static void resolve(void *(*find)(const char *name))
         WANTED(fexecve),
         WANTED(posix_spawn),
         WANTED(posix_spawnp),
+        WANTED(system),
+        WANTED(popen),
 #undef WANTED
     };
     struct real_functions functions = real;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct real_functions {
@@ -30,6 +31,8 @@ struct real_functions {
                        const posix_spawnattr_t *, char *const *, char *const *);
     int (*posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
                         const posix_spawnattr_t *, char *const *, char *const *);
+    int (*system)(const char *);
+    FILE *(*popen)(const char *, const char *);
 };
 extern struct real_functions real __attribute__((visibility("hidden")));
 
