@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,6 +144,18 @@ static int run_help(int argc, char **argv)
     return command->run ? command->run(2, words + 1) : run_helper(command, words);
 }
 
+/* A pager that quits early is no error; nobody reads what else there would be.  Who else is gone,
+ * such as a helper, is found at the write. */
+static void end_with_reader(int number)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    int const before = errno;
+    (void)number;
+    if (poll(&output, 1, 0) == 1 && output.revents & POLLERR)
+        _exit(0);
+    errno = before;
+}
+
 int main(int argc, char **argv)
 {
     terminal_guard();
@@ -165,6 +178,6 @@ int main(int argc, char **argv)
         return unknown_command(argv[1]);
     if (!command->run)
         return run_helper(command, argv);
-    signal(SIGPIPE, SIG_IGN); /* a pager that quits early is found at the write, and is no error */
+    signal(SIGPIPE, end_with_reader);
     return command->run(argc - 1, argv + 1);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "procfs/process/process_age.h"
+#include "procfs/process/process_status.h"
 #include "symbols/dwarf/debuginfod.h"
 #include "symbols/elf/mapped_file.h"
 #include "symbols/lookup/perf_map.h"
@@ -250,6 +251,16 @@ static int open_file(const struct foreign_request *file, int root)
     return foreign_request_serve(file);
 }
 
+/* A list of code that its own user made: what else lies under that name, a mount of another file for
+ * one, is none. */
+static bool is_list_of(uint32_t pid, int fd)
+{
+    struct process_status status;
+    struct stat about;
+    return process_status_read(pid, 0, &status) == 0 && fstat(fd, &about) == 0 &&
+           about.st_uid == status.user;
+}
+
 /* Of a process only when that has the arena, also once the file is open. */
 static int judge_file(struct keeper_facts *facts, const struct foreign_request *file, int fd)
 {
@@ -260,6 +271,8 @@ static int judge_file(struct keeper_facts *facts, const struct foreign_request *
     if (by_number || file->root[0] != '\0')
         if (!keeper_facts_prove(facts, pid))
             return -EACCES;
+    if (is_list && pid != 0)
+        return is_list_of(pid, fd) ? 0 : -EACCES;
     return is_list || is_code(fd) ? 0 : -ENOEXEC;
 }
 

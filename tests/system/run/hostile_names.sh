@@ -111,6 +111,7 @@ for form in "" --json; do all_tame "info$form" info "$evil.memoir" $form; done
 for form in folded massif callgrind heaptrack; do all_tame "export-$form" export "$evil.memoir" --to $form; done
 for form in "" --csv --json; do all_tame "history$form" history h.db $form; done
 all_tame diff diff "$evil.memoir" "$evil.memoir" --csv
+all_tame diff-folded diff "$evil.memoir" "$evil.memoir" --folded
 all_tame side-by-side report "$evil.memoir" --metric heap.live,heap.allocated --csv
 all_tame explain explain "$evil.memoir"
 all_tame no-such-file report "$evil-none"
@@ -124,7 +125,7 @@ mkfifo last
 "./$evil" "$evil" x <last &
 pid=$!
 exec 7>last
-for form in "" --csv --json; do all_tame "map$form" map $pid $form; done
+for form in "" --csv --json --folded; do all_tame "map$form" map $pid $form; done
 all_tame map-by-name map "$evil"
 all_tame doctor doctor $pid
 all_tame attach attach --for 1s -o "a$evil.memoir" $pid

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/rows/diff_report.h"
 
 struct line {
@@ -12,12 +13,18 @@ struct line {
     int64_t before, after;
 };
 
-/* Names lose what parts frames and lines. */
-static char *put_name(char *at, const char *name)
+/* Names lose what parts frames and lines, and what steers a terminal. */
+static void put_name(char *at, const char *name)
 {
-    for (; *name; name++)
-        *at++ = *name == ';' ? ':' : *name == '\n' || *name == '\r' ? ' ' : *name;
-    return at;
+    size_t const size = strlen(name);
+    char *const copy = memcpy(at, name, size);
+    for (size_t i = 0; i < size; i++)
+        if (copy[i] == ';')
+            copy[i] = ':';
+    char const next = copy[size];
+    copy[size] = '\0';
+    utf8_tame(copy, ' ', "");
+    copy[size] = next;
 }
 
 /* "main;handle;parse": the way from the root to a node; the caller frees. */
