@@ -251,8 +251,8 @@ static int open_file(const struct foreign_request *file, int root)
     return foreign_request_serve(file);
 }
 
-/* A list of code that its own user made: what else lies under that name, a mount of another file for
- * one, is none. */
+/* A list of code that its own user made: what else lies under that name is none, such as another
+ * file that is mounted there. */
 static bool is_list_of(uint32_t pid, int fd)
 {
     struct process_status status;
