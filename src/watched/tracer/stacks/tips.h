@@ -200,7 +200,7 @@ static inline bool tips_keep(struct arena_slot *slot, const struct position *at,
                              uint32_t count, uint32_t node)
 {
     INVARIANT(join > 0 && join <= FRAMES_KEPT && count > 0 && count <= LONG_KEPT);
-    const struct walked_frames *walked = arena_slot_walked(slot);
+    struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     const struct kept_frames *kept = arena_slot_frames(slot);
     struct tip_view const tip = tips_make_room(slot, at, count <= TIP_KEPT ? TIP_SHORT : TIP_LONG);
     struct tip_head *head = tip.head;
