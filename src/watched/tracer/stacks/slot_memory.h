@@ -77,7 +77,10 @@ struct kept_tips {
     struct kept_tip tips[TIP_SETS][TIP_WAYS];
     struct tip_set long_sets[LONG_SETS];
     struct long_tip long_tips[LONG_SETS][TIP_WAYS];
-    uint64_t has_long, unused[7]; /* Not 0: there is a long one. */
+    uint64_t has_long; /* Not 0: there is a long one. */
+    /* Of short and of long tips: looks that found none, against looks that did. */
+    uint32_t wasted[2];
+    uint64_t unused[6];
 };
 
 /* Walks take turns with the places and return addresses, so that each can be compared with the one
@@ -92,7 +95,8 @@ struct walk_memory {
 
 /* A walk under way, innermost frame first. */
 struct walked_frames {
-    uint64_t *slot, *ret, *frame_pointer, *rule;
+    struct walk_side *side;
+    uint64_t *frame_pointer, *rule;
 };
 
 /* A step inward in the trie that this thread took recently. */
@@ -148,8 +152,7 @@ static inline struct slot_memory *arena_slot_memory(struct arena_slot *slot)
 static inline struct walked_frames walked_on(struct arena_slot *slot, uint32_t side)
 {
     struct walk_memory *memory = (struct walk_memory *)(arena_slot_frames(slot) + 1);
-    struct walk_side *at = &memory->sides[side % 2];
-    return (struct walked_frames){at->slot, at->ret, memory->frame_pointer, memory->rule};
+    return (struct walked_frames){&memory->sides[side % 2], memory->frame_pointer, memory->rule};
 }
 
 static inline struct walked_frames arena_slot_walked(struct arena_slot *slot)

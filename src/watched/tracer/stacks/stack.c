@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/stacks/stack.h"
 
-#include <string.h>
 
 #include "tracer/process/raw_syscall.h"
 #include "tracer/stacks/paths.h"
@@ -11,13 +10,8 @@
 #include "tracer/stacks/tips.h"
 #include "tracer/stacks/trie.h"
 #include "tracer/stacks/trunk.h"
+#include "tracer/stacks/walk.h"
 #include "wire/invariant.h"
-
-/* A trunk of so many frames is enough of the outer part of a stack that is deeper by DEEP_WALK
- * frames. */
-#define DEEP_TRUNK 512u
-#define DEEP_WALK  1024u
-#define DEEP_INNER 64u
 
 /* A walk of so many frames is worth a place in the trunk anyway. */
 #define FOLLOW_ALL 256u
@@ -25,45 +19,6 @@
 /* A path that was walked so lately may come again before its tip is given up. */
 #define LATELY      512u
 #define LATELY_LONG 32u
-
-/* One step outward by a compact rule.  false when the fast way ends here, `rule` then says why. */
-static always_inline bool step(struct position *at, unwind_rule rule, uint64_t high)
-{
-    uint64_t cfa;
-    switch (rule_kind_of(rule)) {
-    case RULE_SP:
-        cfa = at->cfa + (uint64_t)rule_offset(rule);
-        break;
-    case RULE_FP:
-        cfa = at->fp + (uint64_t)rule_offset(rule);
-        break;
-    case RULE_FP_MEMORY: {
-        uint64_t slot = at->fp + (uint64_t)rule_offset(rule);
-        if (at->fp < at->cfa || at->fp + 8 > high || slot < at->cfa || slot + 8 > high || slot % 8)
-            return false;
-        cfa = word_at(slot);
-        if (cfa <= at->cfa || cfa > high || cfa % 8)
-            return false;
-        at->cfa = cfa;
-        at->ret = word_at(cfa - 8);
-        at->fp = word_at(at->fp);
-        return true;
-    }
-    default:
-        return false;
-    }
-    if (unlikely(cfa <= at->cfa || cfa > high || cfa % 8))
-        return false;
-    uint64_t saved = rule_saved_fp(rule);
-    if (saved) {
-        if (unlikely(cfa - saved < at->cfa))
-            return false; /* a frame keeps things inside itself */
-        at->fp = word_at(cfa - saved);
-    }
-    at->cfa = cfa;
-    at->ret = word_at(cfa - 8);
-    return true;
-}
 
 static uint32_t module_of(uint64_t ret)
 {
@@ -115,17 +70,17 @@ static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, ui
     while (links > 0 && kept->link_frame[links - 1] >= join)
         links--;
     for (uint32_t i = count; i-- > count - more;) {
-        node = push(slot, node, walked->ret[i]);
+        node = push(slot, node, walked->side->ret[i]);
         struct links needed = go_inward(walked, i, &outside);
         keeping = keeping && at < FRAMES_KEPT && links + 2 <= LINKS_KEPT;
         if (!keeping)
             continue;
         links = keep_link(kept, links, at, needed.saved_fp);
         links = keep_link(kept, links, at, needed.beginning);
-        kept->slot[at] = walked->slot[i];
-        kept->ret[at] = walked->ret[i];
+        kept->slot[at] = walked->side->slot[i];
+        kept->ret[at] = walked->side->ret[i];
         kept->frame_pointer[at] = walked->frame_pointer[i];
-        kept->whole[at] = whole = whole_inward(whole, walked->ret[i]);
+        kept->whole[at] = whole = whole_inward(whole, walked->side->ret[i]);
         kept->node[at++] = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
     }
     limits->frame_count = limits->position = at;
@@ -148,137 +103,6 @@ static bool on_own_stack(struct thread_limits *limits, uint64_t cfa)
     limits->stack_low = cfa & ~4095ull;
     INVARIANT(limits->stack_low <= cfa && cfa < limits->stack_high);
     return true;
-}
-
-/* A walk: it begins at a hook, and ends where it meets the trunk, of which `join` frames are
- * outside the `count` walked ones. */
-struct way_out {
-    struct position at; /* fp is what the first `learned` frames left. */
-    uint32_t join, count, learned;
-    uint64_t whole; /* of the walked return addresses, see whole_hash.h */
-};
-
-/* What a walked frame with a common rule did to fp, which is seldom asked for.  `outside`: where
- * the next return address is. */
-static inline uint64_t fp_left(unwind_rule rule, uint64_t fp, uint64_t inside, uint64_t outside)
-{
-    struct reach const reach = reach_of(&tracer_self.limits);
-    uint64_t const saved = outside + 8 - rule_saved_fp(rule);
-    bool const is_inside = saved > inside && saved <= outside;
-    return is_inside && saved >= reach.low && saved <= reach.high ? word_at(saved) : fp;
-}
-
-/* Fills in rules and frame pointers of frames that were only stepped over. */
-static void learn_frames(const struct walked_frames *walked, struct way_out *out)
-{
-    INVARIANT(out->learned <= out->count && out->count <= FRAMES_KEPT);
-    for (; out->learned < out->count; out->learned++) {
-        uint32_t const i = out->learned;
-        uint64_t const outside = i + 1 < out->count ? walked->slot[i + 1] : out->at.cfa - 8;
-        walked->frame_pointer[i] = out->at.fp;
-        walked->rule[i] = rules_find_near(walked->ret[i]);
-        out->at.fp = fp_left(walked->rule[i], out->at.fp, walked->slot[i], outside);
-    }
-}
-
-static always_inline void keep_walked(const struct walked_frames *walked, struct way_out *out,
-                                      unwind_rule rule)
-{
-    uint32_t const next = out->count++;
-    INVARIANT(next < FRAMES_KEPT && out->learned == next);
-    walked->slot[next] = out->at.cfa - 8;
-    walked->ret[next] = out->at.ret;
-    walked->frame_pointer[next] = out->at.fp;
-    walked->rule[next] = rule;
-    out->learned = out->count;
-    out->whole = whole_outward(out->whole, out->at.ret);
-}
-
-/* Nothing but a frame of a known size on sp (the stack pointer), which may keep fp. */
-#define COMMON_RULE ((uint64_t)RULE_SP << RULE_KIND_SHIFT)
-#define COMMON_ROOM                                                                                \
-    (((1ull << RULE_LOW_BITS) - 1) | (uint64_t)(RULE_SAVED_LIMIT - 1) << RULE_FP_SHIFT)
-
-/* The low bits of a word: the next rule is at their place, and a step waits for it. */
-typedef uint16_t __attribute__((may_alias)) low_bits;
-_Static_assert(NEAR_BITS == 16, "the place of a rule is read as such");
-
-__attribute__((no_sanitize_address)) static inline uint32_t near_place_at(uint64_t address)
-{
-    return *(const low_bits *)address;
-}
-
-/* Steps over frames with common rules until a return address lies at `end` or beyond, which is in
- * the stack, or there are `room` frames.  What such a rule says was looked at when it was made: it
- * leads outward, keeps the alignment, and fp lies inside the frame.  A step waits for the one
- * before it by no more than two reads. */
-static always_inline void stride(const struct walked_frames *walked, struct way_out *out, uint64_t end,
-                                 uint32_t room)
-{
-    uint64_t const cover = near_cover() ^ COMMON_RULE;
-    uint64_t place = out->at.cfa - 8, whole = out->whole, next = out->count;
-    INVARIANT(place < end && next < room && room <= FRAMES_KEPT);
-    do {
-        uint64_t const ret = word_at(place);
-        uint64_t const word =
-            atomic_load_explicit(&near_rules[near_place_at(place)], memory_order_relaxed);
-        if (unlikely(near_uncover(word, cover, ret) & ~COMMON_ROOM))
-            break;
-        walked->slot[next] = place;
-        walked->ret[next++] = ret;
-        whole = whole_outward(whole, ret);
-        place += near_common_words(word) * 8;
-    } while (place < end && next < room);
-    out->at.cfa = place + 8;
-    out->count = (uint32_t)next;
-    out->whole = whole;
-}
-
-static inline bool meets(const struct walked_frames *walked, const struct kept_frames *kept,
-                         struct way_out *out)
-{
-    uint32_t const outer = out->join;
-    if (outer == 0 || kept->slot[outer - 1] != out->at.cfa - 8)
-        return false;
-    if (likely(!(kept->node[outer - 1] & KEPT_NEEDS_FP)))
-        return true;
-    learn_frames(walked, out);
-    return kept->frame_pointer[outer - 1] == out->at.fp;
-}
-
-/* Walks outward until it meets one of `out->join` trunk frames or the outer end.  The node to build
- * on, TRIE_NONE when the fast way fails. */
-static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *kept,
-                            struct way_out *out)
-{
-    struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
-    struct position *at = &out->at;
-    uint64_t const high = tracer_self.limits.stack_high;
-    for (;;) {
-        while (out->join > 0 && kept->slot[out->join - 1] < at->cfa - 8)
-            out->join--;
-        if (meets(walked, kept, out))
-            return kept->node[out->join - 1] & ~KEPT_NEEDS_FP;
-        uint32_t const room = out->join >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT;
-        if (unlikely(out->count == room || at->cfa > high || (at->ret = word_at(at->cfa - 8)) == 0))
-            return TRIE_NONE;
-        unwind_rule const rule = rules_find_near(at->ret);
-        if ((rule & ~COMMON_ROOM) == COMMON_RULE) {
-            uint64_t const join = out->join > 0 ? READ_ONCE(kept->slot[out->join - 1]) : high;
-            uint64_t const end = join < high - 8 ? join : high - 7;
-            uint32_t const before = out->count;
-            if (likely(at->cfa - 8 < end))
-                stride(walked, out, end, room);
-            if (out->count > before)
-                continue;
-        }
-        learn_frames(walked, out);
-        keep_walked(walked, out, rule);
-        if (unlikely(!step(at, rule, high))) {
-            out->join = 0;
-            return rules_is_outermost(rule, at->cfa, high) ? TRIE_COMPLETE : TRIE_NONE;
-        }
-    }
 }
 
 static void rotate(uint64_t *values, uint32_t by)
@@ -307,16 +131,16 @@ static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, s
     do {
         uint32_t place = next++ % FRAMES_KEPT;
         rule = rules_find_near(at.ret);
-        walked->slot[place] = at.cfa - 8;
-        walked->ret[place] = at.ret;
+        walked->side->slot[place] = at.cfa - 8;
+        walked->side->ret[place] = at.ret;
         walked->frame_pointer[place] = at.fp;
         walked->rule[place] = rule;
-    } while (at.ret != 0 && step(&at, rule, tracer_self.limits.stack_high));
+    } while (at.ret != 0 && walk_step(&at, rule, tracer_self.limits.stack_high));
     if (next < FRAMES_KEPT || !rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high))
         return false;
     INVARIANT(next >= FRAMES_KEPT); /* the oldest were written over */
-    rotate(walked->slot, next % FRAMES_KEPT);
-    rotate(walked->ret, next % FRAMES_KEPT);
+    rotate(walked->side->slot, next % FRAMES_KEPT);
+    rotate(walked->side->ret, next % FRAMES_KEPT);
     rotate(walked->frame_pointer, next % FRAMES_KEPT);
     rotate(walked->rule, next % FRAMES_KEPT);
     grow_trunk(slot, kept, 0, FRAMES_KEPT, FRAMES_KEPT, TRIE_COMPLETE);
@@ -332,7 +156,7 @@ static uint32_t skip_middle(struct arena_slot *slot, const struct kept_frames *k
     struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     uint32_t node = kept->node[valid - 1] & ~KEPT_NEEDS_FP;
     for (uint32_t i = DEEP_INNER; i-- > 0;) {
-        node = push(slot, node, walked->ret[i]);
+        node = push(slot, node, walked->side->ret[i]);
         if (i == DEEP_INNER - 1) /* whoever reads it must know */
             trie_mark_folded(node);
     }
@@ -423,8 +247,8 @@ static uint32_t count_shared(const struct walked_frames *last, uint32_t last_cou
     uint32_t shared = 0;
     if (count > FOLLOW_ALL)
         return count;
-    while (shared < most && last->ret[kept - 1 - shared] == walked->ret[count - 1 - shared] &&
-           last->slot[kept - 1 - shared] == walked->slot[count - 1 - shared])
+    while (shared < most && last->side->ret[kept - 1 - shared] == walked->side->ret[count - 1 - shared] &&
+           last->side->slot[kept - 1 - shared] == walked->side->slot[count - 1 - shared])
         shared++;
     return shared;
 }
@@ -440,7 +264,7 @@ static uint32_t follow(struct arena_slot *slot, struct kept_frames *kept, struct
     last->count = out->count - shared;
     if (likely(shared == 0))
         return node;
-    learn_frames(walked, out);
+    walk_learn(walked, out);
     node = grow_trunk(slot, kept, out->join, out->count, shared, node);
     bool const fits = tracer_self.limits.frame_count == out->join + shared;
     out->join = fits ? out->join + shared : 0;
@@ -456,8 +280,10 @@ static inline struct lately_walked *walked_lately(struct slot_memory *memory, ui
     uint32_t const walk = memory->last.walks << 1, tag = (uint32_t)hash;
     uint32_t const before = READ_ONCE(lately->walk), unfit = before & 1;
     bool const is_same = lately->tag == tag;
-    *is_lately = is_same && !unfit &&
-                 walk - before < 2 * (count <= TIP_KEPT ? LATELY : LATELY_LONG);
+    bool const is_short = count <= TIP_KEPT;
+    bool const is_worth = tips_are_worth(&memory->tips, is_short ? TIP_SHORT : TIP_LONG);
+    *is_lately =
+        is_same && !unfit && walk - before < 2 * (is_short && is_worth ? LATELY : LATELY_LONG);
     *lately = (struct lately_walked){tag, walk | (is_same ? unfit : 0)};
     return lately;
 }
@@ -471,8 +297,8 @@ static void keep_innermost(struct arena_slot *slot, const struct kept_frames *ke
     struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     if (join < 2)
         return;
-    walked->slot[0] = at->cfa - 8;
-    walked->ret[0] = at->ret;
+    walked->side->slot[0] = at->cfa - 8;
+    walked->side->ret[0] = at->ret;
     walked->frame_pointer[0] = at->fp;
     walked->rule[0] = rules_find_near(at->ret);
     tips_keep(slot, at, join - 1, 1, kept->node[join - 1] & ~KEPT_NEEDS_FP);
@@ -496,8 +322,8 @@ static inline uint32_t name_walked(struct arena_slot *slot, const struct walked_
     struct lately_walked *lately = walked_lately(memory, path->hash, out->count, &is_lately);
     if (is_lately) {
         struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
-        struct position const at = {.cfa = walked->slot[0] + 8, .ret = walked->ret[0]};
-        learn_frames(walked, out);
+        struct position const at = {.cfa = walked->side->slot[0] + 8, .ret = walked->side->ret[0]};
+        walk_learn(walked, out);
         if (!tips_keep(slot, &at, out->join, out->count, node))
             lately->walk |= 1;
     }
@@ -517,7 +343,7 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
     uint32_t valid = trunk_valid(limits, kept, position);
     struct way_out out = {.at = *at, .join = valid};
     INVARIANT(valid <= position && position <= limits->frame_count);
-    uint32_t node = walk(slot, kept, &out);
+    uint32_t node = walk_outward(slot, kept, &out);
     if (unlikely(node == TRIE_NONE)) {
         if (out.count == DEEP_WALK && valid >= DEEP_TRUNK)
             return skip_middle(slot, kept, valid);
@@ -532,7 +358,7 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         keep_innermost(slot, kept, at, out.join);
         return node;
     }
-    struct walked_path const path = {arena_slot_walked(slot).ret, out.count, out.join, kept,
+    struct walked_path const path = {arena_slot_walked(slot).side->ret, out.count, out.join, kept,
                                      name_hash(kept, &out)};
     bool const is_new =
         out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count;
@@ -555,8 +381,8 @@ uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
     if (unlikely(tracer_self.limits.generation != generation))
         forget(slot, generation);
     const struct kept_frames *kept = arena_slot_frames(slot);
-    uint32_t node = tips_find_other(slot, kept, &at, TIP_SHORT);
+    uint32_t node = tips_find_if_worth(slot, kept, &at, TIP_SHORT);
     if (node == TRIE_NONE && arena_slot_memory(slot)->tips.has_long)
-        node = tips_find_other(slot, kept, &at, TIP_LONG);
+        node = tips_find_if_worth(slot, kept, &at, TIP_LONG);
     return node != TRIE_NONE ? node : capture_by_walk(slot, hook_frame, &at);
 }

@@ -114,7 +114,7 @@ static inline struct links go_inward(const struct walked_frames *walked, uint32_
     if (unlikely(kind == RULE_FP_MEMORY && outside->cfa))
         links.beginning.place = walked->frame_pointer[at] + (uint64_t)rule_offset(rule);
     outside->needs_fp = uses || (outside->needs_fp && !saves);
-    outside->cfa = walked->slot[at] + 8;
+    outside->cfa = walked->side->slot[at] + 8;
     outside->fp = walked->frame_pointer[at];
     return links;
 }

@@ -7,19 +7,20 @@
 
 #include <stdint.h>
 
+#include "machine/processor.h"
+
 /* All sums stay below 2^63: a base of 60 bits leaves room to reduce by one fold at each digit. */
 #define WHOLE_PRIME ((1ull << 61) - 1)
 #define WHOLE_BASE  0x9b4ef05d3a7c2e1ull
 
 _Static_assert(WHOLE_BASE < 1ull << 60, "see above");
 
-__extension__ typedef unsigned __int128 whole_product;
-
 /* Returns the product, folded once: below 2^63 if `a` is, and `b` is below 2^60. */
 static inline uint64_t whole_times(uint64_t a, uint64_t b)
 {
-    whole_product const product = (whole_product)a * b;
-    return ((uint64_t)product & WHOLE_PRIME) + (uint64_t)(product >> 61);
+    uint64_t high;
+    uint64_t const low = processor_multiply(a, b, &high);
+    return (low & WHOLE_PRIME) + (low >> 61) + (high << 3); /* no double shift: those are slow */
 }
 
 static inline uint64_t whole_reduce(uint64_t value)
