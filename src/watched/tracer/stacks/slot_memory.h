@@ -117,7 +117,7 @@ struct known_stack {
 /* When a stack was last walked that was not deep below the trunk: what comes again soon may be a
  * tip. */
 struct lately_walked {
-    uint32_t tag;  /* Some bits of its hash. */
+    uint32_t tag;  /* Some bits of its hash, and where it met the trunk. */
     uint32_t walk; /* Number of the walk; low bit: it cannot be a tip. */
 };
 #define LATELY_WALKED 1024u

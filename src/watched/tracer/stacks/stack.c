@@ -272,18 +272,18 @@ static uint32_t follow(struct arena_slot *slot, struct kept_frames *kept, struct
     return node;
 }
 
-/* Whether the stack was walked a short while ago, and may be a tip. */
+/* Whether the stack was walked a short while ago, from the same place of the trunk, and may be a
+ * tip.  On a trunk that grows elsewhere soon a tip would not last. */
 static inline struct lately_walked *walked_lately(struct slot_memory *memory, uint64_t hash,
-                                                  uint32_t count, bool *is_lately)
+                                                  const struct way_out *out, bool *is_lately)
 {
     struct lately_walked *lately = &memory->lately[(hash >> 32) % LATELY_WALKED];
-    uint32_t const walk = memory->last.walks << 1, tag = (uint32_t)hash;
+    uint32_t const tag = (uint32_t)hash ^ out->join * 0x9e3779b9u;
+    uint32_t const walk = memory->last.walks << 1;
     uint32_t const before = READ_ONCE(lately->walk), unfit = before & 1;
-    bool const is_same = lately->tag == tag;
-    bool const is_short = count <= TIP_KEPT;
-    bool const is_worth = tips_are_worth(&memory->tips, is_short ? TIP_SHORT : TIP_LONG);
-    *is_lately =
-        is_same && !unfit && walk - before < 2 * (is_short && is_worth ? LATELY : LATELY_LONG);
+    bool const is_same = lately->tag == tag, is_short = out->count <= TIP_KEPT;
+    bool const is_worth = is_short && tips_are_worth(&memory->tips, TIP_SHORT);
+    *is_lately = is_same && !unfit && walk - before < 2 * (is_worth ? LATELY : LATELY_LONG);
     *lately = (struct lately_walked){tag, walk | (is_same ? unfit : 0)};
     return lately;
 }
@@ -319,7 +319,7 @@ static inline uint32_t name_walked(struct arena_slot *slot, const struct walked_
     if (out->count > LONG_KEPT || out->join == 0)
         return node;
     bool is_lately;
-    struct lately_walked *lately = walked_lately(memory, path->hash, out->count, &is_lately);
+    struct lately_walked *lately = walked_lately(memory, path->hash, out, &is_lately);
     if (is_lately) {
         struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
         struct position const at = {.cfa = walked->side->slot[0] + 8, .ret = walked->side->ret[0]};
@@ -331,8 +331,8 @@ static inline uint32_t name_walked(struct arena_slot *slot, const struct walked_
 }
 
 /* No tip holds: walks, and remembers. */
-static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
-                                const struct position *at)
+static __attribute__((noinline)) uint32_t
+capture_by_walk(struct arena_slot *slot, void *hook_frame, const struct position *at)
 {
     struct kept_frames *kept = arena_slot_frames(slot);
     struct thread_limits *limits = &tracer_self.limits;

@@ -41,8 +41,10 @@ static inline bool tips_are_worth(const struct kept_tips *tips, enum tip_length 
 static inline void tips_count(struct kept_tips *tips, enum tip_length length, bool is_found)
 {
     uint32_t const wasted = READ_ONCE(tips->wasted[length]);
-    uint32_t const less = wasted > WASTE_FOUND ? wasted - WASTE_FOUND : 0;
-    tips->wasted[length] = is_found ? less : wasted < WASTE_MOST ? wasted + 1 : WASTE_MOST;
+    if (!is_found)
+        tips->wasted[length] = wasted < WASTE_MOST ? wasted + 1 : WASTE_MOST;
+    else if (wasted > 0)
+        tips->wasted[length] = wasted > WASTE_FOUND ? wasted - WASTE_FOUND : 0;
 }
 
 static inline uint64_t tip_key(const struct position *at)
