@@ -17,8 +17,8 @@
 #define FOLLOW_ALL 256u
 
 /* A path that was walked so lately may come again before its tip is given up. */
-#define LATELY      512u
-#define LATELY_LONG 32u
+#define LATELY      64u
+#define LATELY_LONG 16u
 
 static uint32_t module_of(uint64_t ret)
 {
@@ -301,7 +301,19 @@ static void keep_innermost(struct arena_slot *slot, const struct kept_frames *ke
     walked->side->ret[0] = at->ret;
     walked->frame_pointer[0] = at->fp;
     walked->rule[0] = rules_find_near(at->ret);
-    tips_keep(slot, at, join - 1, 1, kept->node[join - 1] & ~KEPT_NEEDS_FP);
+    tips_keep(slot, join - 1, 1, kept->node[join - 1] & ~KEPT_NEEDS_FP, false);
+}
+
+/* Whether a tip of this walk depends on its return addresses alone.  If not, fills in the rules. */
+static inline bool keep_plain(struct arena_slot *slot, struct way_out *out)
+{
+    struct walked_frames const frames = arena_slot_walked(slot);
+    bool const is_plain = out->learned == 0 && !trunk_needs_fp(arena_slot_frames(slot), out->join);
+    if (is_plain)
+        frames.frame_pointer[0] = out->at.fp;
+    else
+        walk_learn(&frames, out);
+    return is_plain;
 }
 
 /* The node of a stack whose inner `out->count` frames are on `parent`; and keeps them as a tip if
@@ -321,10 +333,8 @@ static inline uint32_t name_walked(struct arena_slot *slot, const struct walked_
     bool is_lately;
     struct lately_walked *lately = walked_lately(memory, path->hash, out, &is_lately);
     if (is_lately) {
-        struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
-        struct position const at = {.cfa = walked->side->slot[0] + 8, .ret = walked->side->ret[0]};
-        walk_learn(walked, out);
-        if (!tips_keep(slot, &at, out->join, out->count, node))
+        bool const is_plain = keep_plain(slot, out);
+        if (!tips_keep(slot, out->join, out->count, node, is_plain))
             lately->walk |= 1;
     }
     return node;

@@ -230,24 +230,28 @@ static inline bool tip_add_link(struct tip_view tip, uint64_t place, struct link
 }
 
 /* Keeps the `count` walked frames as a tip on the trunk's first `join` frames.  Returns false if
- * the tip depends on too many words. */
-static inline bool tips_keep(struct arena_slot *slot, const struct position *at, uint32_t join,
-                             uint32_t count, uint32_t node)
+ * the tip depends on too many words.  `is_plain`: all begin at sp, and so their rules need not be
+ * filled in; of the frame pointers only the innermost. */
+static inline bool tips_keep(struct arena_slot *slot, uint32_t join, uint32_t count, uint32_t node,
+                             bool is_plain)
 {
     INVARIANT(join > 0 && join <= FRAMES_KEPT && count > 0 && count <= LONG_KEPT);
     struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     const struct kept_frames *kept = arena_slot_frames(slot);
-    struct tip_view const tip = tips_make_room(slot, at, count <= TIP_KEPT ? TIP_SHORT : TIP_LONG);
+    struct position const at = {.cfa = walked->side->slot[0] + 8, .ret = walked->side->ret[0]};
+    struct tip_view const tip =
+        tips_make_room(slot, &at, count <= TIP_KEPT ? TIP_SHORT : TIP_LONG);
     struct tip_head *head = tip.head;
     struct outside outside = outside_of(kept, join);
-    uint64_t place = at->cfa - 8;
+    uint64_t place = at.cfa - 8;
     uint32_t links = 0;
     bool fits = kept->slot[join - 1] - place <= UINT32_MAX;
 
     INVARIANT(count <= tip.frames);
     head->place = 0;
     for (uint32_t i = count; i-- > 0;) {
-        struct links needed = go_inward(walked, i, &outside);
+        struct links const needed =
+            is_plain ? (struct links){{0, 0}, {0, 0}} : go_inward(walked, i, &outside);
         fits = fits && tip_add_link(tip, place, needed.saved_fp, &links) &&
                tip_add_link(tip, place, needed.beginning, &links);
         tip.above[i] = (uint32_t)(walked->side->slot[i] - place);
