@@ -49,12 +49,11 @@ static void make(struct made_path *made, struct random *random, unsigned kind)
     uint64_t const hash = random_next(random);
     for (unsigned i = 0; i < FRAMES; i++)
         made->ret[i] = 0x400000 + random_below(random, 1u << 30);
-    made->path =
-        (struct walked_path){.ret = made->ret,
-                             .count = 1 + (uint32_t)random_below(random, FRAMES),
-                             .hash = kind == 2   ? hash % 7
-                                     : kind == 1 ? hash << 54 | hash % 97
-                                                 : hash};
+    made->path = (struct walked_path){.ret = made->ret,
+                                      .count = 1 + (uint32_t)random_below(random, FRAMES),
+                                      .hash = kind == 2   ? hash % 7
+                                              : kind == 1 ? hash << 54 | hash % 97
+                                                          : hash};
     made->node = trie_append(TRIE_COMPLETE, made->ret, made->path.count, module_one);
     CHECK(made->node >= TRIE_FIRST_NODE);
 }

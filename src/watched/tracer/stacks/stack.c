@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/stacks/stack.h"
 
-
 #include "tracer/process/raw_syscall.h"
 #include "tracer/stacks/paths.h"
 #include "tracer/stacks/rules.h"
@@ -247,7 +246,8 @@ static uint32_t count_shared(const struct walked_frames *last, uint32_t last_cou
     uint32_t shared = 0;
     if (count > FOLLOW_ALL)
         return count;
-    while (shared < most && last->side->ret[kept - 1 - shared] == walked->side->ret[count - 1 - shared] &&
+    while (shared < most &&
+           last->side->ret[kept - 1 - shared] == walked->side->ret[count - 1 - shared] &&
            last->side->slot[kept - 1 - shared] == walked->side->slot[count - 1 - shared])
         shared++;
     return shared;
@@ -341,8 +341,8 @@ static inline uint32_t name_walked(struct arena_slot *slot, const struct walked_
 }
 
 /* No tip holds: walks, and remembers. */
-static __attribute__((noinline)) uint32_t
-capture_by_walk(struct arena_slot *slot, void *hook_frame, const struct position *at)
+static __attribute__((noinline)) uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
+                                                          const struct position *at)
 {
     struct kept_frames *kept = arena_slot_frames(slot);
     struct thread_limits *limits = &tracer_self.limits;
@@ -370,8 +370,7 @@ capture_by_walk(struct arena_slot *slot, void *hook_frame, const struct position
     }
     struct walked_path const path = {arena_slot_walked(slot).side->ret, out.count, out.join, kept,
                                      name_hash(kept, &out)};
-    bool const is_new =
-        out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count;
+    bool const is_new = out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count;
     if (is_new)
         node = follow(slot, kept, &out, node);
     if (out.count > 0)

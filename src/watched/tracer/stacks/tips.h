@@ -188,8 +188,7 @@ static always_inline uint32_t tips_find_other(struct arena_slot *slot,
 /* Like tips_find_other, where tips are worth a look. */
 static always_inline uint32_t tips_find_if_worth(struct arena_slot *slot,
                                                  const struct kept_frames *kept,
-                                                 const struct position *at,
-                                                 enum tip_length length)
+                                                 const struct position *at, enum tip_length length)
 {
     struct slot_memory *memory = arena_slot_memory(slot);
     if (!tips_are_worth(&memory->tips, length) && memory->last.walks % WASTE_LOOKS != 0)
@@ -239,8 +238,7 @@ static inline bool tips_keep(struct arena_slot *slot, uint32_t join, uint32_t co
     struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     const struct kept_frames *kept = arena_slot_frames(slot);
     struct position const at = {.cfa = walked->side->slot[0] + 8, .ret = walked->side->ret[0]};
-    struct tip_view const tip =
-        tips_make_room(slot, &at, count <= TIP_KEPT ? TIP_SHORT : TIP_LONG);
+    struct tip_view const tip = tips_make_room(slot, &at, count <= TIP_KEPT ? TIP_SHORT : TIP_LONG);
     struct tip_head *head = tip.head;
     struct outside outside = outside_of(kept, join);
     uint64_t place = at.cfa - 8;

@@ -147,8 +147,7 @@ static inline bool meets(const struct walked_frames *walked, const struct kept_f
 
 /* Walks outward until it meets one of `out->join` trunk frames or the outer end.  The node to build
  * on, TRIE_NONE when the fast way fails. */
-uint32_t walk_outward(struct arena_slot *slot, const struct kept_frames *kept,
-                      struct way_out *out)
+uint32_t walk_outward(struct arena_slot *slot, const struct kept_frames *kept, struct way_out *out)
 {
     struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     struct position *at = &out->at;

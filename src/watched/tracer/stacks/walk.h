@@ -27,8 +27,7 @@ struct way_out {
 /* Walks outward from `out->at` until it meets one of `out->join` trunk frames or the outer end.
  * Returns the node to build on; TRIE_NONE if the fast way fails.  Rules and frame pointers of most
  * frames are only filled in by walk_learn. */
-uint32_t walk_outward(struct arena_slot *slot, const struct kept_frames *kept,
-                      struct way_out *out);
+uint32_t walk_outward(struct arena_slot *slot, const struct kept_frames *kept, struct way_out *out);
 void walk_learn(const struct walked_frames *walked, struct way_out *out);
 
 /* Goes outward by one frame.  false when the fast way ends here, `rule` then says why. */
