@@ -125,12 +125,60 @@ static __attribute__((noinline)) void stride(struct walk_side *side, struct way_
     out->whole = whole;
 }
 
+/* A function that keeps a frame pointer: it begins there, and saved its caller's in the first
+ * word. */
+#define FP_RULE (2u | (uint64_t)RULE_FP << RULE_KIND_SHIFT | (uint64_t)2 << RULE_FP_SHIFT)
+
+/* Like stride, over frames of such functions; all that is known of them is filled in. */
+static __attribute__((noinline)) void stride_by_fp(const struct walked_frames *walked,
+                                                   struct way_out *out, uint64_t end, uint32_t room)
+{
+    uint64_t const cover = near_cover() ^ FP_RULE, last = tracer_self.limits.stack_high - 16;
+    uint64_t place = out->at.cfa - 8, fp = out->at.fp, next = out->count;
+    INVARIANT(place < end && next < room && room <= FRAMES_KEPT && out->learned == next);
+    do {
+        uint64_t const ret = word_at(place);
+        uint64_t const word =
+            atomic_load_explicit(&near_rules[near_place_at(place)], memory_order_relaxed);
+        if (near_uncover(word, cover, ret) != 0 || fp < place + 8 || fp > last || fp % 8)
+            break;
+        walked->side->slot[next] = place;
+        walked->side->ret[next] = ret;
+        walked->frame_pointer[next] = fp;
+        walked->rule[next++] = FP_RULE;
+        out->whole = whole_outward(out->whole, ret);
+        place = fp + 8;
+        fp = word_at(fp);
+    } while (place < end && next < room);
+    out->at.cfa = place + 8;
+    out->at.fp = fp;
+    out->count = out->learned = (uint32_t)next;
+}
+
 static void step_over(struct walk_side *side, struct way_out *out, unwind_rule rule)
 {
     side->slot[out->count] = out->at.cfa - 8;
     side->ret[out->count++] = out->at.ret;
     out->whole = whole_outward(out->whole, out->at.ret);
     out->at.cfa += near_common_words(rule) * 8;
+}
+
+/* Goes on by one of the loops above, if there is one for the next frame. */
+static always_inline bool strides(const struct walked_frames *walked, struct way_out *out,
+                                  unwind_rule rule, uint64_t end, uint32_t room)
+{
+    uint32_t const before = out->count;
+    if (likely((rule & ~COMMON_ROOM) == COMMON_RULE)) {
+        stride(walked->side, out, end, room);
+        if (unlikely(out->count == before)) /* the rule is in its other place */
+            step_over(walked->side, out, rule);
+        return true;
+    }
+    if (rule != FP_RULE)
+        return false;
+    walk_learn(walked, out);
+    stride_by_fp(walked, out, end, room);
+    return out->count > before;
 }
 
 static inline bool meets(const struct walked_frames *walked, const struct kept_frames *kept,
@@ -161,17 +209,10 @@ uint32_t walk_outward(struct arena_slot *slot, const struct kept_frames *kept, s
         if (unlikely(out->count == room || at->cfa > high || (at->ret = word_at(at->cfa - 8)) == 0))
             return TRIE_NONE;
         unwind_rule const rule = rules_find_near(at->ret);
-        if ((rule & ~COMMON_ROOM) == COMMON_RULE) {
-            uint64_t const join = out->join > 0 ? READ_ONCE(kept->slot[out->join - 1]) : high;
-            uint64_t const end = join < high - 8 ? join : high - 7;
-            uint32_t const before = out->count;
-            if (likely(at->cfa - 8 < end)) {
-                stride(walked->side, out, end, room);
-                if (unlikely(out->count == before)) /* the rule is in its other place */
-                    step_over(walked->side, out, rule);
-                continue;
-            }
-        }
+        uint64_t const join = out->join > 0 ? READ_ONCE(kept->slot[out->join - 1]) : high;
+        uint64_t const end = join < high - 8 ? join : high - 7;
+        if (likely(at->cfa - 8 < end) && strides(walked, out, rule, end, room))
+            continue;
         walk_learn(walked, out);
         keep_walked(walked, out, rule);
         if (unlikely(!step(at, rule, high))) {
