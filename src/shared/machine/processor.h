@@ -8,7 +8,9 @@
  *                                              thread's ticks are later (processor_ticks may be
  *                                              read before a lock in front of it is taken)
  *   void processor_rest(void)                  a short rest in a loop that waits
- *   void processor_fetch(const uint64_t *word) prefetches the cache line of a word, for writing */
+ *   void processor_fetch(const uint64_t *word) prefetches the cache line of a word, for writing
+ *   uint64_t processor_multiply(uint64_t a, uint64_t b, uint64_t *high)
+ *                                              the product of 128 bits: returns the low half */
 #pragma once
 
 #ifdef __x86_64__

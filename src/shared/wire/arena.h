@@ -25,7 +25,7 @@
 #include "wire/invariant.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* The bytes "MEMOIRA1". */
-#define ARENA_VERSION 12u
+#define ARENA_VERSION 13u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -34,7 +34,7 @@
 
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
-#define SLOT_STRIDE (1344u * 1024u)
+#define SLOT_STRIDE (1664u * 1024u)
 #define SLOT_OWN_AT 4096u /* Memory of the tracer alone, between a slot's head and its ring. */
 
 /* Each stack ends in one of these nodes, at its outermost end; nodes from TRIE_FIRST_NODE on are

@@ -240,11 +240,13 @@ TEST(frames_of_any_kind_are_stepped_over_fast)
         {CHAIN_BY_FP, CHAIN_HUGE, 6, CHAIN_HUGE, 0, CHAIN_BRANCHES},
         {0, CHAIN_BY_FP, CHAIN_SAVING, 2, 5, CHAIN_SAVING, CHAIN_BRANCHES},
         {CHAIN_BY_FP, CHAIN_SAVING, 0, 0, CHAIN_SAVING, 1, CHAIN_BRANCHES},
+        {CHAIN_BY_FP, CHAIN_BY_FP, CHAIN_BY_FP, 3, CHAIN_BY_FP, CHAIN_BY_FP, CHAIN_BRANCHES},
+        {2, CHAIN_BY_FP, CHAIN_BY_FP, CHAIN_SAVING, CHAIN_BY_FP, CHAIN_HUGE, CHAIN_BRANCHES},
     };
     struct witness witness = {.slot = make_slot(0, true),
                               .frames = malloc(FRAMES_MAX * sizeof(void *))};
     struct chain chain = {.hook = hook, .context = &witness};
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         uint32_t const before = arena_slot_memory(witness.slot)->last.walks;
         chain_follow(&chain, paths[i]);
         CHECK(arena_slot_memory(witness.slot)->last.walks == before + 1);

@@ -183,9 +183,13 @@ TEST(a_child_keeps_what_its_thread_knew)
     slot->calls = 77;
     arena_slot_ring(slot)[5] = 55;
     arena_slot_memory(slot)->children[3].key = 33;
+    arena_slot_memory(slot)->stacks[3].hash = 44;
+    arena_slot_memory(slot)->lately[3].tag = 66;
     tables_part_with_slot(slot, 2);
     CHECK(slot->calls == 77 && arena_slot_memory(slot)->children[3].key == 33);
-    CHECK(arena_slot_ring(slot)[5] == 0); /* there is nobody to read it */
+    CHECK(arena_slot_memory(slot)->lately[3].tag == 66);
+    CHECK(arena_slot_memory(slot)->stacks[3].hash == 0); /* another process has its own names */
+    CHECK(arena_slot_ring(slot)[5] == 0);                /* there is nobody to read it */
     slot->calls = 78;
     CHECK(real->calls == 77 && arena_slot_ring(real)[5] == 55);
     CHECK(table_slot(2) != slot && table_slot(2)->calls == 77);

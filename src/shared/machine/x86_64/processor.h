@@ -24,3 +24,11 @@ static inline void processor_fetch(const uint64_t *word)
     /* Every x86-64 since 2014 has it, and the older ones take it for a no-op. */
     __asm__ volatile("prefetchw %0" : : "m"(*word));
 }
+
+/* The compiler's own product of 128 bits keeps one half in memory when registers are few. */
+static inline uint64_t processor_multiply(uint64_t a, uint64_t b, uint64_t *high)
+{
+    uint64_t low;
+    __asm__("mulq %3" : "=a"(low), "=d"(*high) : "%0"(a), "r"(b) : "cc");
+    return low;
+}

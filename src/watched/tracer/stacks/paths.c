@@ -25,16 +25,9 @@ struct path_line {
 
 static struct path_line small_table[SMALL_LINES], large_table[LARGE_LINES];
 
-#define NODE_BITS 22
 /* NOLINTNEXTLINE(misc-redundant-expression): that is what is stated */
-_Static_assert(ARENA_NODES == 1u << NODE_BITS, "a node and a digest make a word");
+_Static_assert(ARENA_NODES == 1u << DIGEST_SHIFT, "a node and a digest make a word");
 _Static_assert(sizeof(struct path_line) == 64, "one line");
-
-/* Where the walk began and how far it went: 42 bits. */
-static uint64_t digest_of(const struct walked_path *path)
-{
-    return (path->ret[0] * 0x9e3779b97f4a7c15ull + path->count) >> NODE_BITS;
-}
 
 static struct path_line *small_line(const struct walked_path *path)
 {
@@ -52,7 +45,7 @@ static uint32_t find_in(struct path_line *line, uint64_t hash, uint64_t digest)
         struct path_entry *entry = &line->entries[i];
         uint64_t const check = atomic_load_explicit(&entry->check, memory_order_acquire);
         uint64_t const value = atomic_load_explicit(&entry->value, memory_order_relaxed);
-        if ((check ^ value) == hash && value >> NODE_BITS == digest && value != 0)
+        if ((check ^ value) == hash && value >> DIGEST_SHIFT == digest && value != 0)
             return (uint32_t)value & (ARENA_NODES - 1);
     }
     return TRIE_NONE;
@@ -61,7 +54,7 @@ static uint32_t find_in(struct path_line *line, uint64_t hash, uint64_t digest)
 uint32_t paths_find(const struct walked_path *path)
 {
     INVARIANT(path->count > 0);
-    uint64_t const digest = digest_of(path);
+    uint64_t const digest = path_digest(path);
     uint32_t const node = find_in(small_line(path), path->hash, digest);
     return node != TRIE_NONE ? node : find_in(large_line(path), path->hash, digest);
 }
@@ -90,18 +83,27 @@ void paths_keep(const struct walked_path *path, uint32_t node)
 {
     INVARIANT(path->count > 0 && node < ARENA_NODES);
     struct path_entry *entry = make_room(path);
-    uint64_t const value = digest_of(path) << NODE_BITS | node;
+    uint64_t const value = path_digest(path) << DIGEST_SHIFT | node;
     atomic_store_explicit(&entry->value, value, memory_order_relaxed);
     atomic_store_explicit(&entry->check, value ^ path->hash, memory_order_release);
 }
 
+/* The node outside, if `node` is this frame; else TRIE_NONE. */
+static inline uint32_t outside_if(uint32_t node, uint64_t ret)
+{
+    const struct trie_node *frame = node >= TRIE_FIRST_NODE ? table_node(node) : NULL;
+    return frame && frame->ip == ret ? frame->parent : TRIE_NONE;
+}
+
 bool path_is(const struct walked_path *path, uint32_t node)
 {
-    for (uint32_t i = 0; i < path->count; i++) {
-        const struct trie_node *frame = node >= TRIE_FIRST_NODE ? table_node(node) : NULL;
-        if (!frame || frame->ip != path->ret[i])
-            return false;
-        node = frame->parent;
+    INVARIANT(path->join <= FRAMES_KEPT);
+    for (uint32_t i = 0; i < path->count && node != TRIE_NONE; i++)
+        node = outside_if(node, path->ret[i]);
+    for (uint32_t i = path->join; i-- > 0 && node != TRIE_NONE;) {
+        if (node == (path->trunk->node[i] & ~KEPT_NEEDS_FP))
+            return true;
+        node = outside_if(node, path->trunk->ret[i]);
     }
-    return node == path->parent;
+    return node == TRIE_COMPLETE;
 }

@@ -30,7 +30,7 @@ struct known_module {
     struct eh_view view;
 };
 
-_Atomic uint64_t near_rules[1 << RULE_CACHE_BITS];
+_Atomic uint64_t near_rules[1 << NEAR_BITS];
 struct rule_entry far_rules[1 << RULE_CACHE_BITS];
 _Atomic uint64_t rule_generation;
 struct rules_loader rules_loader;
@@ -63,7 +63,7 @@ static void begin_generation(void)
     uint64_t generation = (atomic_fetch_add(&rule_generation, 1ull << 48) >> 48) + 1;
     if ((generation & NEAR_GENERATION) != 0)
         return;
-    for (unsigned i = 0; i < 1u << RULE_CACHE_BITS; i++)
+    for (unsigned i = 0; i < 1u << NEAR_BITS; i++)
         atomic_store_explicit(&near_rules[i], 0, memory_order_relaxed);
 }
 
@@ -353,7 +353,7 @@ unwind_rule rules_learn_near(uint64_t ret)
     _Atomic uint64_t *first = &near_rules[at], *second = &near_rules[at ^ NEAR_OTHER];
     _Atomic uint64_t *entry = atomic_load(first) == 0 ? first : second;
     if (atomic_load(first) != 0 && atomic_load(second) != 0)
-        entry = ret >> RULE_CACHE_BITS & 1 ? first : second;
+        entry = ret >> NEAR_BITS & 1 ? first : second;
     atomic_store_explicit(entry, near_uncover(rule, cover, ret), memory_order_relaxed);
     return rule;
 }

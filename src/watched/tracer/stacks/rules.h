@@ -12,12 +12,13 @@
 #include "wire/invariant.h"
 
 #define RULE_CACHE_BITS 15
+#define NEAR_BITS       16
 
 struct rule_entry {
     _Atomic uint64_t check; /* key ^ rule */
     _Atomic uint64_t rule;
 };
-extern _Atomic uint64_t near_rules[1 << RULE_CACHE_BITS] __attribute__((visibility("hidden")));
+extern _Atomic uint64_t near_rules[1 << NEAR_BITS] __attribute__((visibility("hidden")));
 extern struct rule_entry far_rules[1 << RULE_CACHE_BITS] __attribute__((visibility("hidden")));
 extern _Atomic uint64_t rule_generation __attribute__((visibility("hidden"))); /* << 48 */
 
@@ -59,21 +60,21 @@ static inline bool rules_is_outermost(unwind_rule rule, uint64_t sp, uint64_t st
 
 /* The near cache.  The low bits of a return address are the place of its rule; an address that
  * shares them with another may also be in the other place.  A word is the exclusive or of the rule,
- * the rest of the address, and four bits of the generation: after another exclusive or with the
+ * the rest of the address, and five bits of the generation: after another exclusive or with the
  * right address and generation, the rule alone is left.  An empty word is 0, which would belong to
  * an address outside all programs. */
-#define NEAR_OTHER      (1u << (RULE_CACHE_BITS - 1))
-#define NEAR_GENERATION 15ull
+#define NEAR_OTHER      (1u << (NEAR_BITS - 1))
+#define NEAR_GENERATION 31ull
 #define NEAR_ADDRESS_AT 16u
-#define NEAR_NOWHERE    (0x2a5965c3bull << (NEAR_ADDRESS_AT + RULE_CACHE_BITS - 1))
+#define NEAR_NOWHERE    (0x152cb2e1dull << (NEAR_ADDRESS_AT + NEAR_BITS - 1))
 
-_Static_assert(RULE_BITS + 4 == NEAR_ADDRESS_AT + RULE_CACHE_BITS - 1,
+_Static_assert(RULE_BITS + 5 == NEAR_ADDRESS_AT + NEAR_BITS - 1,
                "what the place does not say of the address is above rule and generation");
 _Static_assert(NEAR_ADDRESS_AT >= RULE_LOW_BITS, "the common offset is not covered");
 
 static always_inline uint32_t near_place(uint64_t ret)
 {
-    return (uint32_t)ret & ((1u << RULE_CACHE_BITS) - 1);
+    return (uint32_t)ret & ((1u << NEAR_BITS) - 1);
 }
 
 /* What all words of this moment are combined with. */

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "tracer/stacks/whole_hash.h"
 #include "wire/arena.h"
 
 #define FRAMES_KEPT                                                                                \
@@ -25,6 +26,7 @@ struct kept_frames {
     uint64_t ret[FRAMES_KEPT];           /* What it was. */
     uint64_t frame_pointer[FRAMES_KEPT]; /* Value of that register in the caller at that time. */
     uint32_t node[FRAMES_KEPT]; /* Trie node; top bit: the caller's fp matters further out. */
+    struct whole_outer whole[FRAMES_KEPT]; /* Hash of this frame and all outside it. */
     uint64_t link_slot[LINKS_KEPT],
         link_value[LINKS_KEPT];      /* Other words that must be unchanged ... */
     uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward. */
@@ -75,12 +77,26 @@ struct kept_tips {
     struct kept_tip tips[TIP_SETS][TIP_WAYS];
     struct tip_set long_sets[LONG_SETS];
     struct long_tip long_tips[LONG_SETS][TIP_WAYS];
-    uint64_t has_long, unused[7]; /* Not 0: there is a long one. */
+    uint64_t has_long; /* Not 0: there is a long one. */
+    /* Of short and of long tips: looks that found none, against looks that did. */
+    uint32_t wasted[2];
+    uint64_t unused[6];
+};
+
+/* Walks take turns with the places and return addresses, so that each can be compared with the one
+ * before it. */
+struct walk_side {
+    uint64_t slot[FRAMES_KEPT], ret[FRAMES_KEPT];
+};
+struct walk_memory {
+    struct walk_side sides[2];
+    uint64_t frame_pointer[FRAMES_KEPT], rule[FRAMES_KEPT];
 };
 
 /* A walk under way, innermost frame first. */
 struct walked_frames {
-    uint64_t slot[FRAMES_KEPT], ret[FRAMES_KEPT], frame_pointer[FRAMES_KEPT], rule[FRAMES_KEPT];
+    struct walk_side *side;
+    uint64_t *frame_pointer, *rule;
 };
 
 /* A step inward in the trie that this thread took recently. */
@@ -88,30 +104,37 @@ struct known_child {
     uint64_t key; /* Return address, and the generation of the rules. */
     uint32_t parent, node;
 };
-#define CHILDREN_BITS 12
+#define CHILDREN_BITS 10
 
-/* Several such steps at once. */
-struct known_path {
-    uint64_t hash; /* As in struct walked_path. */
-    uint64_t key;  /* The innermost return address, and how many there are. */
-    uint32_t parent, node;
-    uint32_t walk;  /* The number of the last walk along this path. */
-    uint32_t unfit; /* Not 0: it cannot be a tip. */
+/* A whole stack that this thread knows the node of.  Four of them are a line of the cache. */
+struct known_stack {
+    uint64_t hash;  /* As in struct walked_path. */
+    uint64_t value; /* The node, and above it the digest; 0: free. */
 };
-#define PATHS_BITS 13
+#define KNOWN_WAYS 4u
+#define KNOWN_BITS 15
 
-/* Outer frames of the last walk that left the trunk for something new, outermost last. */
-#define LAST_KEPT 256u
+/* When a stack was last walked that was not deep below the trunk: what comes again soon may be a
+ * tip. */
+struct lately_walked {
+    uint32_t tag;  /* Some bits of its hash, and where it met the trunk. */
+    uint32_t walk; /* Number of the walk; low bit: it cannot be a tip. */
+};
+#define LATELY_WALKED 1024u
+
+/* The last walk that left the trunk for something new. */
 struct last_walk {
-    uint64_t slot[LAST_KEPT], ret[LAST_KEPT];
-    uint32_t count, walks; /* Number of frames; number of walks so far that found no tip. */
-    uint64_t unused[7];
+    uint32_t count; /* Its frames, without those that the trunk took. */
+    uint32_t walks; /* Number of walks so far that found no tip. */
+    uint32_t side;  /* Where it is; the walk under way is on the other side. */
+    uint32_t unused[13];
 };
 
 /* What the tracer remembers for one thread, between the frames and the ring. */
 struct slot_memory {
     struct known_child children[1u << CHILDREN_BITS];
-    struct known_path paths[1u << PATHS_BITS];
+    struct known_stack stacks[1u << KNOWN_BITS];
+    struct lately_walked lately[LATELY_WALKED];
     struct last_walk last;
     struct kept_tips tips;
 };
@@ -126,12 +149,18 @@ static inline struct slot_memory *arena_slot_memory(struct arena_slot *slot)
     return (struct slot_memory *)((char *)arena_slot_ring(slot) - sizeof(struct slot_memory));
 }
 
-static inline struct walked_frames *arena_slot_walked(struct arena_slot *slot)
+static inline struct walked_frames walked_on(struct arena_slot *slot, uint32_t side)
 {
-    return (struct walked_frames *)(arena_slot_frames(slot) + 1);
+    struct walk_memory *memory = (struct walk_memory *)(arena_slot_frames(slot) + 1);
+    return (struct walked_frames){&memory->sides[side % 2], memory->frame_pointer, memory->rule};
 }
 
-_Static_assert(SLOT_OWN_AT + sizeof(struct kept_frames) + sizeof(struct walked_frames) +
+static inline struct walked_frames arena_slot_walked(struct arena_slot *slot)
+{
+    return walked_on(slot, arena_slot_memory(slot)->last.side ^ 1);
+}
+
+_Static_assert(SLOT_OWN_AT + sizeof(struct kept_frames) + sizeof(struct walk_memory) +
                        sizeof(struct slot_memory) + RING_BYTES <=
                    SLOT_STRIDE,
                "a slot fits its stride");

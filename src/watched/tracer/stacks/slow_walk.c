@@ -242,7 +242,7 @@ uint32_t slow_walk(struct arena_slot *slot, void *hook_frame)
     uint64_t frame = (uint64_t)hook_frame;
     struct slow_state state = {.stack_low = tracer_self.limits.stack_low,
                                .stack_high = tracer_self.limits.stack_high,
-                               .ips = arena_slot_walked(slot)->ret,
+                               .ips = arena_slot_walked(slot).side->ret,
                                .readable = frame & ~4095ull};
     struct slow_position at = {((uint64_t *)frame)[1], frame + 16, ((uint64_t *)frame)[0], false};
 

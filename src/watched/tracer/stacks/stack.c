@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/stacks/stack.h"
 
-#include <string.h>
-
 #include "tracer/process/raw_syscall.h"
 #include "tracer/stacks/paths.h"
 #include "tracer/stacks/rules.h"
@@ -11,56 +9,15 @@
 #include "tracer/stacks/tips.h"
 #include "tracer/stacks/trie.h"
 #include "tracer/stacks/trunk.h"
+#include "tracer/stacks/walk.h"
 #include "wire/invariant.h"
 
-/* A trunk of so many frames is enough of the outer part of a stack that is deeper by DEEP_WALK
- * frames. */
-#define DEEP_TRUNK 512u
-#define DEEP_WALK  1024u
-#define DEEP_INNER 64u
+/* A walk of so many frames is worth a place in the trunk anyway. */
+#define FOLLOW_ALL 256u
 
 /* A path that was walked so lately may come again before its tip is given up. */
-#define LATELY      512u
-#define LATELY_LONG 32u
-
-/* One step outward by a compact rule.  false when the fast way ends here, `rule` then says why. */
-static always_inline bool step(struct position *at, unwind_rule rule, uint64_t high)
-{
-    uint64_t cfa;
-    switch (rule_kind_of(rule)) {
-    case RULE_SP:
-        cfa = at->cfa + (uint64_t)rule_offset(rule);
-        break;
-    case RULE_FP:
-        cfa = at->fp + (uint64_t)rule_offset(rule);
-        break;
-    case RULE_FP_MEMORY: {
-        uint64_t slot = at->fp + (uint64_t)rule_offset(rule);
-        if (at->fp < at->cfa || at->fp + 8 > high || slot < at->cfa || slot + 8 > high || slot % 8)
-            return false;
-        cfa = word_at(slot);
-        if (cfa <= at->cfa || cfa > high || cfa % 8)
-            return false;
-        at->cfa = cfa;
-        at->ret = word_at(cfa - 8);
-        at->fp = word_at(at->fp);
-        return true;
-    }
-    default:
-        return false;
-    }
-    if (unlikely(cfa <= at->cfa || cfa > high || cfa % 8))
-        return false;
-    uint64_t saved = rule_saved_fp(rule);
-    if (saved) {
-        if (unlikely(cfa - saved < at->cfa))
-            return false; /* a frame keeps things inside itself */
-        at->fp = word_at(cfa - saved);
-    }
-    at->cfa = cfa;
-    at->ret = word_at(cfa - 8);
-    return true;
-}
+#define LATELY      64u
+#define LATELY_LONG 16u
 
 static uint32_t module_of(uint64_t ret)
 {
@@ -80,24 +37,6 @@ static inline uint32_t push(struct arena_slot *slot, uint32_t parent, uint64_t i
     return node;
 }
 
-/* Return addresses mean something else in another process, and after a library was closed. */
-static inline uint64_t path_hash_begin(void)
-{
-    return tracer_self.limits.generation ^ tracer_process.serial;
-}
-
-static inline uint64_t path_hash(uint64_t hash, uint64_t ret)
-{
-    hash = (hash ^ ret) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 32;
-}
-
-static inline uint64_t path_hash_end(uint64_t hash, uint32_t parent)
-{
-    hash = (hash + parent) * 0xbf58476d1ce4e5b9ull;
-    return hash ^ hash >> 29;
-}
-
 static inline uint32_t keep_link(struct kept_frames *kept, uint32_t count, uint32_t frame,
                                  struct link link)
 {
@@ -109,31 +48,38 @@ static inline uint32_t keep_link(struct kept_frames *kept, uint32_t count, uint3
     return count + 1;
 }
 
+static inline struct whole_outer whole_of(const struct kept_frames *kept, uint32_t join)
+{
+    return join > 0 ? kept->whole[join - 1] : WHOLE_NOTHING;
+}
+
 /* The outer `more` of `count` walked frames replace the trunk from `join` inward.  The node of the
  * innermost of them. */
 static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
                            uint32_t count, uint32_t more, uint32_t node)
 {
     INVARIANT(join <= tracer_self.limits.frame_count && more <= count && count <= FRAMES_KEPT);
-    struct walked_frames *walked = arena_slot_walked(slot);
+    struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     struct outside outside = outside_of(kept, join);
     struct thread_limits *limits = &tracer_self.limits;
+    struct whole_outer whole = whole_of(kept, join);
     uint32_t links = limits->link_count, at = join;
     bool keeping = true;
 
     while (links > 0 && kept->link_frame[links - 1] >= join)
         links--;
     for (uint32_t i = count; i-- > count - more;) {
-        node = push(slot, node, walked->ret[i]);
+        node = push(slot, node, walked->side->ret[i]);
         struct links needed = go_inward(walked, i, &outside);
         keeping = keeping && at < FRAMES_KEPT && links + 2 <= LINKS_KEPT;
         if (!keeping)
             continue;
         links = keep_link(kept, links, at, needed.saved_fp);
         links = keep_link(kept, links, at, needed.beginning);
-        kept->slot[at] = walked->slot[i];
-        kept->ret[at] = walked->ret[i];
+        kept->slot[at] = walked->side->slot[i];
+        kept->ret[at] = walked->side->ret[i];
         kept->frame_pointer[at] = walked->frame_pointer[i];
+        kept->whole[at] = whole = whole_inward(whole, walked->side->ret[i]);
         kept->node[at++] = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
     }
     limits->frame_count = limits->position = at;
@@ -158,102 +104,6 @@ static bool on_own_stack(struct thread_limits *limits, uint64_t cfa)
     return true;
 }
 
-/* A walk that has met the trunk: `join` frames of that are outside the `count` walked ones. */
-struct way_out {
-    uint32_t join, count;
-    uint64_t hash; /* of the walked return addresses */
-};
-
-static always_inline void keep_walked(struct walked_frames *walked, struct way_out *out,
-                                      const struct position *at, unwind_rule rule)
-{
-    uint32_t const next = out->count++;
-    INVARIANT(next < FRAMES_KEPT);
-    walked->slot[next] = at->cfa - 8;
-    walked->ret[next] = at->ret;
-    walked->frame_pointer[next] = at->fp;
-    walked->rule[next] = rule;
-    out->hash = path_hash(out->hash, at->ret);
-}
-
-/* Nothing but a frame of a known size on sp (the stack pointer), which may keep fp. */
-#define COMMON_RULE ((uint64_t)RULE_SP << RULE_KIND_SHIFT)
-#define COMMON_ROOM                                                                                \
-    (((1ull << RULE_LOW_BITS) - 1) | (uint64_t)(RULE_SAVED_LIMIT - 1) << RULE_FP_SHIFT)
-
-/* Steps over frames with common rules until a return address lies at `end` or beyond, which is in
- * the stack, or there are `room` frames.  What such a rule says was looked at when it was made: it
- * leads outward, keeps the alignment, and fp lies inside the frame.  A step waits for the one
- * before it by no more than two reads. */
-static always_inline void stride(struct walked_frames *walked, struct way_out *out,
-                                 struct position *at, uint64_t end, uint32_t room)
-{
-    uint64_t const cover = near_cover() ^ COMMON_RULE, fp = at->fp;
-    uint64_t fp_at = (uint64_t)&fp, place = at->cfa - 8, hash = out->hash, next = out->count;
-    INVARIANT(place < end && next < room && room <= FRAMES_KEPT);
-    do {
-        uint64_t const ret = word_at(place);
-        uint64_t const word =
-            atomic_load_explicit(&near_rules[near_place(ret)], memory_order_relaxed);
-        uint64_t const rule = near_uncover(word, cover, ret);
-        if (unlikely(rule & ~COMMON_ROOM))
-            break;
-        walked->slot[next] = place;
-        walked->ret[next] = ret;
-        walked->frame_pointer[next] = word_at(fp_at);
-        walked->rule[next++] = rule ^ COMMON_RULE;
-        hash = path_hash(hash, ret);
-        uint64_t const saved = rule_saved_fp(rule);
-        place += near_common_words(word) * 8;
-        fp_at = saved ? place + 8 - saved : fp_at;
-    } while (place < end && next < room);
-    at->cfa = place + 8;
-    at->fp = place < tracer_self.limits.stack_high ? word_at(fp_at) : 0;
-    out->count = (uint32_t)next;
-    out->hash = hash;
-}
-
-static inline bool meets(const struct kept_frames *kept, uint32_t outer, const struct position *at)
-{
-    return outer > 0 && kept->slot[outer - 1] == at->cfa - 8 &&
-           (!(kept->node[outer - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[outer - 1] == at->fp);
-}
-
-/* Walks outward from `at` until it meets one of `out->join` trunk frames or the outer end.  The
- * node to build on, TRIE_NONE when the fast way fails. */
-static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *kept,
-                            struct position at, struct way_out *out)
-{
-    struct walked_frames *walked = arena_slot_walked(slot);
-    uint64_t const high = tracer_self.limits.stack_high;
-    uint32_t outer = out->join;
-    for (;;) {
-        while (outer > 0 && kept->slot[outer - 1] < at.cfa - 8)
-            outer--;
-        out->join = outer;
-        if (meets(kept, outer, &at))
-            return kept->node[outer - 1] & ~KEPT_NEEDS_FP;
-        uint32_t const room = outer >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT;
-        if (unlikely(out->count == room || at.cfa > high || (at.ret = word_at(at.cfa - 8)) == 0))
-            return TRIE_NONE;
-        unwind_rule const rule = rules_find_near(at.ret);
-        if ((rule & ~COMMON_ROOM) == COMMON_RULE) {
-            uint64_t const join = outer > 0 ? READ_ONCE(kept->slot[outer - 1]) : high;
-            uint64_t const end = join < high - 8 ? join : high - 7;
-            uint32_t const before = out->count;
-            if (likely(at.cfa - 8 < end))
-                stride(walked, out, &at, end, room);
-            if (out->count > before)
-                continue;
-        }
-        keep_walked(walked, out, &at, rule);
-        if (unlikely(!step(&at, rule, high))) {
-            out->join = 0;
-            return rules_is_outermost(rule, at.cfa, high) ? TRIE_COMPLETE : TRIE_NONE;
-        }
-    }
-}
-
 static void rotate(uint64_t *values, uint32_t by)
 {
     INVARIANT(by < FRAMES_KEPT);
@@ -274,22 +124,22 @@ static void rotate(uint64_t *values, uint32_t by)
  * outermost frames the trunk.  false when they cannot be reached. */
 static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, struct position at)
 {
-    struct walked_frames *walked = arena_slot_walked(slot);
+    struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     uint32_t next = 0;
     unwind_rule rule;
     do {
         uint32_t place = next++ % FRAMES_KEPT;
         rule = rules_find_near(at.ret);
-        walked->slot[place] = at.cfa - 8;
-        walked->ret[place] = at.ret;
+        walked->side->slot[place] = at.cfa - 8;
+        walked->side->ret[place] = at.ret;
         walked->frame_pointer[place] = at.fp;
         walked->rule[place] = rule;
-    } while (at.ret != 0 && step(&at, rule, tracer_self.limits.stack_high));
+    } while (at.ret != 0 && walk_step(&at, rule, tracer_self.limits.stack_high));
     if (next < FRAMES_KEPT || !rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high))
         return false;
     INVARIANT(next >= FRAMES_KEPT); /* the oldest were written over */
-    rotate(walked->slot, next % FRAMES_KEPT);
-    rotate(walked->ret, next % FRAMES_KEPT);
+    rotate(walked->side->slot, next % FRAMES_KEPT);
+    rotate(walked->side->ret, next % FRAMES_KEPT);
     rotate(walked->frame_pointer, next % FRAMES_KEPT);
     rotate(walked->rule, next % FRAMES_KEPT);
     grow_trunk(slot, kept, 0, FRAMES_KEPT, FRAMES_KEPT, TRIE_COMPLETE);
@@ -302,10 +152,10 @@ static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, s
 static uint32_t skip_middle(struct arena_slot *slot, const struct kept_frames *kept, uint32_t valid)
 {
     INVARIANT(valid >= DEEP_TRUNK);
-    struct walked_frames *walked = arena_slot_walked(slot);
+    struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     uint32_t node = kept->node[valid - 1] & ~KEPT_NEEDS_FP;
     for (uint32_t i = DEEP_INNER; i-- > 0;) {
-        node = push(slot, node, walked->ret[i]);
+        node = push(slot, node, walked->side->ret[i]);
         if (i == DEEP_INNER - 1) /* whoever reads it must know */
             trie_mark_folded(node);
     }
@@ -335,83 +185,107 @@ static void forget(struct arena_slot *slot, uint64_t generation)
     tips_forget(slot);
 }
 
-/* A path that this thread does not remember. */
-static __attribute__((noinline)) uint32_t learn_path(const struct walked_path *path)
+/* Return addresses mean something else in another process, and after a library was closed. */
+static inline uint64_t name_hash(const struct kept_frames *kept, const struct way_out *out)
+{
+    uint64_t const total = whole_join(whole_of(kept, out->join), out->whole);
+    uint64_t const salt = tracer_self.limits.generation ^ tracer_process.serial;
+    uint64_t const hash = (total ^ salt) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 32;
+}
+
+/* A stack that this thread does not remember: its inner `count` frames may have to be added to
+ * `parent`. */
+static __attribute__((noinline)) uint32_t learn_path(const struct walked_path *path,
+                                                     uint32_t parent, uint32_t count)
 {
     uint32_t node = paths_find(path);
     if (node != TRIE_NONE && path_is(path, node))
         return node;
-    node = trie_append(path->parent, path->ret, path->count, module_of);
+    node = trie_append(parent, path->ret, count, module_of);
     if (node != TRIE_FULL)
         paths_keep(path, node);
     return node;
 }
 
-/* What is known of the `out->count` innermost walked frames, on top of `parent`.  `is_lately`: they
- * were walked lately, and may be a tip. */
-static inline struct known_path *name_path(struct arena_slot *slot, const struct way_out *out,
-                                           uint32_t parent, bool *is_lately)
+static inline struct known_stack *known_line(struct slot_memory *memory, uint64_t hash)
 {
-    INVARIANT(out->count > 0 && out->count <= FRAMES_KEPT);
-    struct slot_memory *memory = arena_slot_memory(slot);
-    struct walked_path const path = {arena_slot_walked(slot)->ret, out->count, parent,
-                                     path_hash_end(out->hash, parent)};
-    struct known_path *known = &memory->paths[path.hash >> (64 - PATHS_BITS)];
-    uint64_t const key = path.ret[0] << 16 | path.count;
-    uint32_t const walk = memory->last.walks;
-    bool const is_known = known->hash == path.hash && known->key == key && known->parent == parent;
-    *is_lately = is_known && !known->unfit &&
-                 walk - known->walk < (out->count <= TIP_KEPT ? LATELY : LATELY_LONG);
-    if (is_known)
-        known->walk = walk;
-    else
-        *known = (struct known_path){path.hash, key, parent, learn_path(&path), walk, 0};
-    return known;
+    return &memory->stacks[hash >> (64 - KNOWN_BITS) & ~(uint64_t)(KNOWN_WAYS - 1)];
+}
+
+/* TRIE_NONE: the thread does not know this stack. */
+static inline uint32_t known_find(struct slot_memory *memory, const struct walked_path *path)
+{
+    const struct known_stack *line = known_line(memory, path->hash);
+    uint64_t const digest = path_digest(path);
+    uint64_t value = 0; /* chosen without branches: which way it is cannot be guessed */
+    for (uint32_t i = 0; i < KNOWN_WAYS; i++)
+        value = line[i].hash == path->hash ? READ_ONCE(line[i].value) : value;
+    return value >> DIGEST_SHIFT == digest ? (uint32_t)value & (ARENA_NODES - 1) : TRIE_NONE;
+}
+
+/* Takes a free place of the line, or another stack's. */
+static void known_keep(struct slot_memory *memory, const struct walked_path *path, uint32_t node)
+{
+    struct known_stack *line = known_line(memory, path->hash);
+    uint64_t way = memory->last.walks % KNOWN_WAYS;
+    for (uint32_t i = 0; i < KNOWN_WAYS; i++) {
+        if (line[i].value == 0)
+            way = i;
+    }
+    line[way] = (struct known_stack){path->hash, path_digest(path) << DIGEST_SHIFT | node};
 }
 
 /* How many of the walked frames, from the outermost on, the last walk had as well: only what two
- * walks in a row have in common is worth a place in the trunk.  A walk of very many frames is
- * worth it anyway. */
-static uint32_t count_shared(const struct last_walk *last, const struct walked_frames *walked,
-                             uint32_t count)
+ * walks in a row have in common is worth a place in the trunk. */
+static uint32_t count_shared(const struct walked_frames *last, uint32_t last_count,
+                             const struct walked_frames *walked, uint32_t count)
 {
-    uint32_t const said = READ_ONCE(last->count), kept = said <= LAST_KEPT ? said : 0;
+    uint32_t const kept = last_count <= FRAMES_KEPT ? last_count : 0;
     uint32_t const most = kept < count ? kept : count;
     uint32_t shared = 0;
-    if (count > LAST_KEPT)
+    if (count > FOLLOW_ALL)
         return count;
-    while (shared < most && last->ret[kept - 1 - shared] == walked->ret[count - 1 - shared] &&
-           last->slot[kept - 1 - shared] == walked->slot[count - 1 - shared])
+    while (shared < most &&
+           last->side->ret[kept - 1 - shared] == walked->side->ret[count - 1 - shared] &&
+           last->side->slot[kept - 1 - shared] == walked->side->slot[count - 1 - shared])
         shared++;
     return shared;
-}
-
-static void keep_last(struct last_walk *last, const struct walked_frames *walked, uint32_t count)
-{
-    uint32_t const kept = count < LAST_KEPT ? count : LAST_KEPT;
-    last->count = kept;
-    memcpy(last->slot, &walked->slot[count - kept], kept * sizeof(last->slot[0]));
-    memcpy(last->ret, &walked->ret[count - kept], kept * sizeof(last->ret[0]));
 }
 
 /* The program went elsewhere, by more than a tip.  The trunk follows where it does so twice. */
 static uint32_t follow(struct arena_slot *slot, struct kept_frames *kept, struct way_out *out,
                        uint32_t node)
 {
-    const struct walked_frames *walked = arena_slot_walked(slot);
     struct last_walk *last = &arena_slot_memory(slot)->last;
-    uint32_t const shared = count_shared(last, walked, out->count);
-    keep_last(last, walked, out->count - shared);
-    if (shared == 0)
+    struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
+    struct walked_frames const before = walked_on(slot, last->side);
+    uint32_t const shared = count_shared(&before, READ_ONCE(last->count), walked, out->count);
+    last->count = out->count - shared;
+    if (likely(shared == 0))
         return node;
+    walk_learn(walked, out);
     node = grow_trunk(slot, kept, out->join, out->count, shared, node);
     bool const fits = tracer_self.limits.frame_count == out->join + shared;
     out->join = fits ? out->join + shared : 0;
     out->count -= shared;
-    out->hash = path_hash_begin();
-    for (uint32_t i = 0; i < out->count; i++)
-        out->hash = path_hash(out->hash, walked->ret[i]);
     return node;
+}
+
+/* Whether the stack was walked a short while ago, from the same place of the trunk, and may be a
+ * tip.  On a trunk that grows elsewhere soon a tip would not last. */
+static inline struct lately_walked *walked_lately(struct slot_memory *memory, uint64_t hash,
+                                                  const struct way_out *out, bool *is_lately)
+{
+    struct lately_walked *lately = &memory->lately[(hash >> 32) % LATELY_WALKED];
+    uint32_t const tag = (uint32_t)hash ^ out->join * 0x9e3779b9u;
+    uint32_t const walk = memory->last.walks << 1;
+    uint32_t const before = READ_ONCE(lately->walk), unfit = before & 1;
+    bool const is_same = lately->tag == tag, is_short = out->count <= TIP_KEPT;
+    bool const is_worth = is_short && tips_are_worth(&memory->tips, TIP_SHORT);
+    *is_lately = is_same && !unfit && walk - before < 2 * (is_worth ? LATELY : LATELY_LONG);
+    *lately = (struct lately_walked){tag, walk | (is_same ? unfit : 0)};
+    return lately;
 }
 
 /* The stack is a part of the trunk: its innermost frame becomes a tip, to be found at once the
@@ -420,19 +294,55 @@ static void keep_innermost(struct arena_slot *slot, const struct kept_frames *ke
                            const struct position *at, uint32_t join)
 {
     INVARIANT(join <= tracer_self.limits.frame_count);
-    struct walked_frames *walked = arena_slot_walked(slot);
+    struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     if (join < 2)
         return;
-    walked->slot[0] = at->cfa - 8;
-    walked->ret[0] = at->ret;
+    walked->side->slot[0] = at->cfa - 8;
+    walked->side->ret[0] = at->ret;
     walked->frame_pointer[0] = at->fp;
     walked->rule[0] = rules_find_near(at->ret);
-    tips_keep(slot, at, join - 1, 1, kept->node[join - 1] & ~KEPT_NEEDS_FP);
+    tips_keep(slot, join - 1, 1, kept->node[join - 1] & ~KEPT_NEEDS_FP, false);
+}
+
+/* Whether a tip of this walk depends on its return addresses alone.  If not, fills in the rules. */
+static inline bool keep_plain(struct arena_slot *slot, struct way_out *out)
+{
+    struct walked_frames const frames = arena_slot_walked(slot);
+    bool const is_plain = out->learned == 0 && !trunk_needs_fp(arena_slot_frames(slot), out->join);
+    if (is_plain)
+        frames.frame_pointer[0] = out->at.fp;
+    else
+        walk_learn(&frames, out);
+    return is_plain;
+}
+
+/* The node of a stack whose inner `out->count` frames are on `parent`; and keeps them as a tip if
+ * they come again and again. */
+static inline uint32_t name_walked(struct arena_slot *slot, const struct walked_path *path,
+                                   struct way_out *out, uint32_t parent)
+{
+    INVARIANT(out->count > 0 && out->count <= FRAMES_KEPT);
+    struct slot_memory *memory = arena_slot_memory(slot);
+    uint32_t node = known_find(memory, path);
+    if (unlikely(node == TRIE_NONE)) {
+        node = learn_path(path, parent, out->count);
+        known_keep(memory, path, node);
+    }
+    if (out->count > LONG_KEPT || out->join == 0)
+        return node;
+    bool is_lately;
+    struct lately_walked *lately = walked_lately(memory, path->hash, out, &is_lately);
+    if (is_lately) {
+        bool const is_plain = keep_plain(slot, out);
+        if (!tips_keep(slot, out->join, out->count, node, is_plain))
+            lately->walk |= 1;
+    }
+    return node;
 }
 
 /* No tip holds: walks, and remembers. */
-static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
-                                const struct position *at)
+static __attribute__((noinline)) uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
+                                                          const struct position *at)
 {
     struct kept_frames *kept = arena_slot_frames(slot);
     struct thread_limits *limits = &tracer_self.limits;
@@ -441,9 +351,9 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         (position < limits->frame_count && kept->slot[position] >= at->cfa - 8))
         limits->position = position = seek(kept, limits->frame_count, at->cfa - 8);
     uint32_t valid = trunk_valid(limits, kept, position);
-    struct way_out out = {.join = valid, .hash = path_hash_begin()};
+    struct way_out out = {.at = *at, .join = valid};
     INVARIANT(valid <= position && position <= limits->frame_count);
-    uint32_t node = walk(slot, kept, *at, &out);
+    uint32_t node = walk_outward(slot, kept, &out);
     if (unlikely(node == TRIE_NONE)) {
         if (out.count == DEEP_WALK && valid >= DEEP_TRUNK)
             return skip_middle(slot, kept, valid);
@@ -452,21 +362,21 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         return slow_walk(slot, hook_frame);
     }
     INVARIANT(out.join <= valid);
-    arena_slot_memory(slot)->last.walks++;
+    struct slot_memory *memory = arena_slot_memory(slot);
+    memory->last.walks++;
     if (out.count == 0) {
         keep_innermost(slot, kept, at, out.join);
         return node;
     }
-    if (out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count) {
+    struct walked_path const path = {arena_slot_walked(slot).side->ret, out.count, out.join, kept,
+                                     name_hash(kept, &out)};
+    bool const is_new = out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count;
+    if (is_new)
         node = follow(slot, kept, &out, node);
-        if (out.count == 0)
-            return node;
-    }
-    bool is_lately;
-    struct known_path *known = name_path(slot, &out, node, &is_lately);
-    if (is_lately && out.count <= LONG_KEPT && out.join > 0)
-        known->unfit = !tips_keep(slot, at, out.join, out.count, known->node);
-    return known->node;
+    if (out.count > 0)
+        node = name_walked(slot, &path, &out, node);
+    memory->last.side ^= is_new;
+    return node;
 }
 
 uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
@@ -480,8 +390,8 @@ uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
     if (unlikely(tracer_self.limits.generation != generation))
         forget(slot, generation);
     const struct kept_frames *kept = arena_slot_frames(slot);
-    uint32_t node = tips_find_other(slot, kept, &at, TIP_SHORT);
+    uint32_t node = tips_find_if_worth(slot, kept, &at, TIP_SHORT);
     if (node == TRIE_NONE && arena_slot_memory(slot)->tips.has_long)
-        node = tips_find_other(slot, kept, &at, TIP_LONG);
+        node = tips_find_if_worth(slot, kept, &at, TIP_LONG);
     return node != TRIE_NONE ? node : capture_by_walk(slot, hook_frame, &at);
 }

@@ -11,6 +11,7 @@
 
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/turn.h"
+#include "tracer/stacks/slot_memory.h"
 #include "wire/invariant.h"
 
 #define PAGE           4096u
@@ -403,7 +404,12 @@ void tables_part_with_slot(struct arena_slot *slot, uint32_t index)
     long real = raw_syscall6(SYS_mremap, (long)slot, 0, SLOT_STRIDE, MREMAP_MAYMOVE, 0, 0);
     if (is_error(copy))
         return;
-    memcpy((void *)copy, slot, SLOT_STRIDE - RING_BYTES);
+    /* Names of stacks mean nothing to another process, and are half of it. */
+    const struct slot_memory *memory = arena_slot_memory(slot);
+    size_t const names = (uintptr_t)memory->stacks - (uintptr_t)slot;
+    size_t const behind = names + sizeof(memory->stacks);
+    memcpy((void *)copy, slot, names);
+    memcpy((char *)copy + behind, (char *)slot + behind, SLOT_STRIDE - RING_BYTES - behind);
     raw_syscall6(SYS_mremap, copy, SLOT_STRIDE, SLOT_STRIDE, MREMAP_MAYMOVE | MREMAP_FIXED,
                  (long)slot, 0);
     if (!is_error(real))

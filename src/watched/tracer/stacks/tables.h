@@ -47,7 +47,7 @@ bool tables_yield(void);
 void tables_forget_turn(void);
 
 /* To be called in a forked child: `slot`, at `index`, stays at its address with its content except
- * the ring, and belongs to this process alone from now on. */
+ * the ring and the names of stacks, and belongs to this process alone from now on. */
 void tables_part_with_slot(struct arena_slot *slot, uint32_t index);
 
 struct trie_node *tables_map_nodes(uint32_t piece);

@@ -26,6 +26,27 @@ struct tip_view {
 
 enum tip_length { TIP_SHORT, TIP_LONG };
 
+/* A program that has thousands of stacks seldom comes back to one in time.  Then only one in some
+ * walks looks for a tip, to see whether that has changed. */
+#define WASTE_FOUND 8u /* Looks for nothing that one tip makes up for. */
+#define WASTE_MUCH  64u
+#define WASTE_MOST  128u
+#define WASTE_LOOKS 8u
+
+static inline bool tips_are_worth(const struct kept_tips *tips, enum tip_length length)
+{
+    return READ_ONCE(tips->wasted[length]) < WASTE_MUCH;
+}
+
+static inline void tips_count(struct kept_tips *tips, enum tip_length length, bool is_found)
+{
+    uint32_t const wasted = READ_ONCE(tips->wasted[length]);
+    if (!is_found)
+        tips->wasted[length] = wasted < WASTE_MOST ? wasted + 1 : WASTE_MOST;
+    else if (wasted > 0)
+        tips->wasted[length] = wasted > WASTE_FOUND ? wasted - WASTE_FOUND : 0;
+}
+
 static inline uint64_t tip_key(const struct position *at)
 {
     return (at->ret ^ at->cfa << 20) * 0x9e3779b97f4a7c15ull;
@@ -164,6 +185,19 @@ static always_inline uint32_t tips_find_other(struct arena_slot *slot,
     return TRIE_NONE;
 }
 
+/* Like tips_find_other, where tips are worth a look. */
+static always_inline uint32_t tips_find_if_worth(struct arena_slot *slot,
+                                                 const struct kept_frames *kept,
+                                                 const struct position *at, enum tip_length length)
+{
+    struct slot_memory *memory = arena_slot_memory(slot);
+    if (!tips_are_worth(&memory->tips, length) && memory->last.walks % WASTE_LOOKS != 0)
+        return TRIE_NONE;
+    uint32_t const node = tips_find_other(slot, kept, at, length);
+    tips_count(&memory->tips, length, node != TRIE_NONE);
+    return node;
+}
+
 /* Makes room for a new tip at `at`. */
 static inline struct tip_view tips_make_room(struct arena_slot *slot, const struct position *at,
                                              enum tip_length length)
@@ -195,28 +229,31 @@ static inline bool tip_add_link(struct tip_view tip, uint64_t place, struct link
 }
 
 /* Keeps the `count` walked frames as a tip on the trunk's first `join` frames.  Returns false if
- * the tip depends on too many words. */
-static inline bool tips_keep(struct arena_slot *slot, const struct position *at, uint32_t join,
-                             uint32_t count, uint32_t node)
+ * the tip depends on too many words.  `is_plain`: all begin at sp, and so their rules need not be
+ * filled in; of the frame pointers only the innermost. */
+static inline bool tips_keep(struct arena_slot *slot, uint32_t join, uint32_t count, uint32_t node,
+                             bool is_plain)
 {
     INVARIANT(join > 0 && join <= FRAMES_KEPT && count > 0 && count <= LONG_KEPT);
-    const struct walked_frames *walked = arena_slot_walked(slot);
+    struct walked_frames const frames = arena_slot_walked(slot), *walked = &frames;
     const struct kept_frames *kept = arena_slot_frames(slot);
-    struct tip_view const tip = tips_make_room(slot, at, count <= TIP_KEPT ? TIP_SHORT : TIP_LONG);
+    struct position const at = {.cfa = walked->side->slot[0] + 8, .ret = walked->side->ret[0]};
+    struct tip_view const tip = tips_make_room(slot, &at, count <= TIP_KEPT ? TIP_SHORT : TIP_LONG);
     struct tip_head *head = tip.head;
     struct outside outside = outside_of(kept, join);
-    uint64_t place = at->cfa - 8;
+    uint64_t place = at.cfa - 8;
     uint32_t links = 0;
     bool fits = kept->slot[join - 1] - place <= UINT32_MAX;
 
     INVARIANT(count <= tip.frames);
     head->place = 0;
     for (uint32_t i = count; i-- > 0;) {
-        struct links needed = go_inward(walked, i, &outside);
+        struct links const needed =
+            is_plain ? (struct links){{0, 0}, {0, 0}} : go_inward(walked, i, &outside);
         fits = fits && tip_add_link(tip, place, needed.saved_fp, &links) &&
                tip_add_link(tip, place, needed.beginning, &links);
-        tip.above[i] = (uint32_t)(walked->slot[i] - place);
-        tip.ret[i] = walked->ret[i];
+        tip.above[i] = (uint32_t)(walked->side->slot[i] - place);
+        tip.ret[i] = walked->side->ret[i];
     }
     if (!fits)
         return false;

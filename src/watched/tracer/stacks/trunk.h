@@ -114,9 +114,15 @@ static inline struct links go_inward(const struct walked_frames *walked, uint32_
     if (unlikely(kind == RULE_FP_MEMORY && outside->cfa))
         links.beginning.place = walked->frame_pointer[at] + (uint64_t)rule_offset(rule);
     outside->needs_fp = uses || (outside->needs_fp && !saves);
-    outside->cfa = walked->slot[at] + 8;
+    outside->cfa = walked->side->slot[at] + 8;
     outside->fp = walked->frame_pointer[at];
     return links;
+}
+
+/* Returns whether the next inner frame must have the same fp as then. */
+static inline bool trunk_needs_fp(const struct kept_frames *kept, uint32_t join)
+{
+    return join > 0 && (READ_ONCE(kept->node[join - 1]) & KEPT_NEEDS_FP) != 0;
 }
 
 static inline struct outside outside_of(const struct kept_frames *kept, uint32_t join)
@@ -125,7 +131,7 @@ static inline struct outside outside_of(const struct kept_frames *kept, uint32_t
     if (join == 0)
         return (struct outside){0, 0, false};
     return (struct outside){kept->slot[join - 1] + 8, kept->frame_pointer[join - 1],
-                            (kept->node[join - 1] & KEPT_NEEDS_FP) != 0};
+                            trunk_needs_fp(kept, join)};
 }
 
 /* Returns how many of the outermost `count` frames hold, with their return addresses and links. */
