@@ -43,7 +43,6 @@ void reader_fini(struct reader *reader)
 {
     vec_free(&reader->buckets);
     vec_free(&reader->pins);
-    vec_free(&reader->builder.links);
 }
 
 /* A time that cannot be costs what has it, not what else is in its chunk. */
