@@ -32,6 +32,7 @@ int reader_init(struct reader *reader, struct source source)
         (struct backing){.source = source, .packer = packer, .unknown_thread = NO_THREAD};
     reader->recording->backing = reader->backing;
     reader->recording->load_bucket = backing_load_bucket;
+    reader->recording->read_columns = backing_read_columns;
     reader->recording->close = backing_close;
     reader->builder.recording = reader->recording;
     reader->scanner =
