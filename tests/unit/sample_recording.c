@@ -89,12 +89,12 @@ static void add_stacks(struct sample *sample)
     sample->stacks[SITE_TZ] = push(r, push(r, in_main, tz), malloc_);
 }
 
-struct cell_list {
+struct sample_cells {
     struct cell *cells;
     size_t count;
 };
 
-static void put(struct cell_list *list, uint32_t key, unsigned column, int64_t value)
+static void put(struct sample_cells *list, uint32_t key, unsigned column, int64_t value)
 {
     if (!list->cells)
         must((list->cells = calloc(CELLS_MAX, sizeof(struct cell))) != NULL);
@@ -102,21 +102,21 @@ static void put(struct cell_list *list, uint32_t key, unsigned column, int64_t v
     list->cells[list->count++] = (struct cell){key, (uint16_t)column, value};
 }
 
-static void put_allocs(struct cell_list *list, stack_id stack, int64_t calls, int64_t size)
+static void put_allocs(struct sample_cells *list, stack_id stack, int64_t calls, int64_t size)
 {
     put(list, stack, COL_HEAP_CALLS, calls);
     put(list, stack, COL_HEAP_BYTES, calls * size);
     put(list, stack, COL_SIZE_0 + size_class((uint64_t)size), calls);
 }
 
-static void put_frees(struct cell_list *list, stack_id stack, int64_t calls, int64_t size)
+static void put_frees(struct sample_cells *list, stack_id stack, int64_t calls, int64_t size)
 {
     put(list, stack, COL_HEAP_FREES, calls);
     put(list, stack, COL_HEAP_FREED, calls * size);
 }
 
 /* Parsing allocates and frees the same in every bucket. */
-static void put_parsing(struct cell_list *list, const struct sample *sample)
+static void put_parsing(struct sample_cells *list, const struct sample *sample)
 {
     put_allocs(list, sample->stacks[SITE_PARSE], 1000, 64);
     put_frees(list, sample->stacks[SITE_PARSE], 1000, 64);
@@ -125,12 +125,12 @@ static void put_parsing(struct cell_list *list, const struct sample *sample)
     put(list, sample->stacks[SITE_PARSE], COL_LIFETIME_0 + 2, 100);
 }
 
-static void add_bucket(struct recording *recording, const struct cell_list *cells,
+static void add_bucket(struct recording *recording, const struct sample_cells *cells,
                        struct gauges gauges)
 {
     uint64_t const begin = 10 * SEC * recording->buckets.count;
     struct bucket bucket = {.begin_ns = begin, .end_ns = begin + 10 * SEC, .gauges = gauges};
-    struct cell_list threads = {0};
+    struct sample_cells threads = {0};
     bucket.cells = cells->cells;
     bucket.cell_count = cells->count;
     for (size_t i = 0; i < cells->count; i++) /* all on the worker, but what the plugin does */
@@ -145,7 +145,7 @@ static void add_bucket(struct recording *recording, const struct cell_list *cell
 static void add_buckets(struct sample *sample)
 {
     const stack_id *stacks = sample->stacks;
-    struct cell_list list = {0};
+    struct sample_cells list = {0};
     put_allocs(&list, stacks[SITE_CACHE], 4, MIB);
     put_parsing(&list, sample);
     put_allocs(&list, stacks[SITE_PLUGIN], 1, 4000);
@@ -154,13 +154,13 @@ static void add_buckets(struct sample *sample)
     put(&list, stacks[SITE_PLUGIN], COL_MAP_BYTES, 65536);
     add_bucket(sample->recording, &list, (struct gauges){6 * MIB, 4198404, 4198404, 0});
 
-    list = (struct cell_list){0};
+    list = (struct sample_cells){0};
     put_allocs(&list, stacks[SITE_CACHE], 6, MIB);
     put_parsing(&list, sample);
     put_allocs(&list, stacks[SITE_TREE], 2, MIB / 2);
     add_bucket(sample->recording, &list, (struct gauges){14 * MIB, 11538436, 11538436, 4198404});
 
-    list = (struct cell_list){0};
+    list = (struct sample_cells){0};
     put_frees(&list, stacks[SITE_CACHE], 8, MIB);
     put(&list, stacks[SITE_CACHE], COL_LIFETIME_0 + 8, 8);
     put_parsing(&list, sample);
@@ -172,7 +172,7 @@ static void add_buckets(struct sample *sample)
 static void add_peak(struct sample *sample)
 {
     const stack_id *stacks = sample->stacks;
-    struct cell_list list = {0}, threads = {0};
+    struct sample_cells list = {0}, threads = {0};
     static const int64_t bytes[SITE_COUNT] = {10 * MIB, 0, MIB, 4000, 100};
     static const int64_t blocks[SITE_COUNT] = {10, 0, 2, 1, 1};
     for (int site = 0; site < SITE_COUNT; site++) {

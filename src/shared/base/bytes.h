@@ -100,8 +100,38 @@ static inline size_t bytes_left(const struct byte_reader *reader)
     return (size_t)(reader->end - reader->at);
 }
 
+/* A varint of at most eight bytes from a word with the bytes that begin there, lowest first; its
+ * length goes to *size, 0 if it is longer. */
+static inline uint64_t varint_of_word(uint64_t word, unsigned *size)
+{
+    uint64_t const ends = ~word & UINT64_C(0x8080808080808080);
+    if (!ends) {
+        *size = 0;
+        return 0;
+    }
+    word &= ends ^ (ends - 1); /* up to the first byte without the high bit */
+    word &= UINT64_C(0x7f7f7f7f7f7f7f7f);
+    word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+    word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+    word = (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
+    *size = (unsigned)__builtin_ctzll(ends) / 8 + 1;
+    return word;
+}
+
 static inline uint64_t parse_varint(struct byte_reader *reader)
 {
+    size_t const left = (size_t)(reader->end - reader->at);
+    if (left > 0 && *reader->at < 0x80) /* most are small */
+        return *reader->at++;
+    if (left >= 8) {
+        unsigned size;
+        uint64_t word;
+        memcpy(&word, reader->at, sizeof(word));
+        word = varint_of_word(word, &size);
+        reader->at += size;
+        if (size)
+            return word;
+    }
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         if (reader->at == reader->end)
@@ -114,6 +144,21 @@ static inline uint64_t parse_varint(struct byte_reader *reader)
     reader->failed = true;
     reader->at = reader->end;
     return 0;
+}
+
+/* Passes over so many varints without looking at them, also at their lengths. */
+static inline void skip_varints(struct byte_reader *reader, size_t count)
+{
+    while (count > 8 && reader->end - reader->at >= 8) {
+        uint64_t word;
+        memcpy(&word, reader->at, sizeof(word));
+        word = (~word & UINT64_C(0x8080808080808080)) >> 7; /* 1 in each byte that ends one */
+        count -= (size_t)(word * UINT64_C(0x0101010101010101) >> 56);
+        reader->at += 8;
+    }
+    while (count > 0 && reader->at != reader->end)
+        count -= *reader->at++ < 0x80;
+    reader->failed |= count > 0;
 }
 
 static inline int64_t parse_signed(struct byte_reader *reader)

@@ -55,6 +55,16 @@ struct bucket {
     uint64_t file_offset; /* Where the loader finds the cells; 0: they are in memory only. */
 };
 
+struct cell_list {
+    struct cell *items;
+    size_t count, room; /* The macros of vec.h work on this struct. */
+};
+/* Cells of one bucket, or sums of those of several, in lists that are used again. */
+struct bucket_cells {
+    struct cell_list cells, thread_cells; /* Sorted by column and key. */
+};
+void bucket_cells_fini(struct bucket_cells *cells);
+
 enum pin_kind { PIN_PEAK = 1, PIN_DEATH = 2, PIN_MARK = 3, PIN_END = 4, PIN_POOL_PEAK = 5 };
 
 /* Returns whether a later pin of this kind replaces an earlier one. */

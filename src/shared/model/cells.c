@@ -136,6 +136,12 @@ void cell_sum_fini(struct cell_sum *sum)
     sum->tidy = 0;
 }
 
+void bucket_cells_fini(struct bucket_cells *cells)
+{
+    vec_free(&cells->cells);
+    vec_free(&cells->thread_cells);
+}
+
 /* Column by column: its number, how many cells, all keys as steps, then all values; like numbers
  * stand together, which is what zstd wants. */
 void cells_put(struct byte_buffer *buffer, const struct cell *cells, size_t count)
@@ -178,7 +184,7 @@ static void parse_column(struct byte_reader *reader, uint16_t column, struct cel
         cells[i].value = parse_signed(reader);
 }
 
-static int parse_columns(struct byte_reader *reader, struct cell_list *list)
+int cells_parse_columns(struct byte_reader *reader, const bool *wanted, struct cell_list *list)
 {
     size_t columns = parse_count(reader, 2);
     uint64_t column = 0;
@@ -187,6 +193,10 @@ static int parse_columns(struct byte_reader *reader, struct cell_list *list)
         size_t count = parse_count(reader, 2);
         if (column >= COLUMN_LIMIT || reader->failed)
             return -EINVAL;
+        if (wanted && !wanted[column]) {
+            skip_varints(reader, 2 * count);
+            continue;
+        }
         if (count == 0)
             continue;
         if (!vec_reserve(list, count))
@@ -201,11 +211,11 @@ static int parse_columns(struct byte_reader *reader, struct cell_list *list)
 int cells_parse(struct byte_reader *reader, struct cell **cells, size_t *count)
 {
     struct cell_list list = {0};
-    int err = parse_columns(reader, &list);
-    if (err < 0) {
+    int err = cells_parse_columns(reader, NULL, &list);
+    if (err < 0)
         vec_free(&list);
-        list = (struct cell_list){0};
-    }
+    else if (list.count > 0)
+        vec_trim(&list); /* it may stay for as long as the recording */
     *cells = list.items;
     *count = list.count;
     return err;

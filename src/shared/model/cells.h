@@ -5,11 +5,6 @@
 #include "base/vec.h"
 #include "model/recording.h"
 
-struct cell_list {
-    struct cell *items;
-    size_t count, room; /* The macros of vec.h work on this struct. */
-};
-
 /* Sorts by column, then key; adds up cells of equal column and key, and removes cells of value 0.
  * Returns the number of cells left.  `scratch` has room for `count` cells. */
 size_t cells_tidy(struct cell *cells, size_t count, struct cell *scratch);
@@ -35,3 +30,6 @@ void cells_put(struct byte_buffer *buffer, const struct cell *cells, size_t coun
 /* Decodes what cells_put wrote.  Returns 0, and the caller owns *cells (NULL if there are none);
  * or -EINVAL or -ENOMEM. */
 int cells_parse(struct byte_reader *reader, struct cell **cells, size_t *count);
+/* Appends the cells of the columns whose flag in `wanted` (indexed by column) is true; the others
+ * are passed over.  NULL: all columns.  Returns 0, or -EINVAL or -ENOMEM with any of them there. */
+int cells_parse_columns(struct byte_reader *reader, const bool *wanted, struct cell_list *list);

@@ -94,6 +94,10 @@ struct recording {
 
     /* Set by the store: loads the cells of a bucket into memory. */
     int (*load_bucket)(struct recording *recording, struct bucket *bucket, struct fault *fault);
+    /* Set by the store, or NULL: reads only the cells of the columns whose flag is true, into lists
+     * of the caller in place of what they hold.  Moments are left out. */
+    int (*read_columns)(struct recording *recording, const struct bucket *bucket,
+                        const bool *wanted, struct bucket_cells *into, struct fault *fault);
     void (*close)(struct recording *recording); /* Frees what load_bucket needs. */
     void *backing;
     /* Approximate number of cells in memory because of load_bucket; a moment counts as three. */

@@ -8,24 +8,20 @@
 #include "base/invariant.h"
 #include "base/vec.h"
 
+#define SLOTS_FIRST 64
+
+/* Only who adds stacks one by one looks for known ones, so the slots are made at the first such
+ * push: of a recording that is only read there are none. */
 struct stack_table {
     VEC(struct stack_link) links; /* links[id - 1] */
     stack_id *slots;              /* open addressing: an id, or STACK_EMPTY when free */
-    size_t slot_mask;             /* slots are a power of two, at least twice the links */
+    size_t slot_mask;             /* slots are a power of two, at least twice the indexed links */
+    size_t indexed;               /* that many links, from the first on, are in the slots */
 };
 
 struct stack_table *stack_table_create(void)
 {
-    struct stack_table *table = calloc(1, sizeof(*table));
-    if (!table)
-        return NULL;
-    table->slot_mask = 63;
-    table->slots = calloc(table->slot_mask + 1, sizeof(table->slots[0]));
-    if (!table->slots) {
-        free(table);
-        return NULL;
-    }
-    return table;
+    return calloc(1, sizeof(struct stack_table));
 }
 
 void stack_table_destroy(struct stack_table *table)
@@ -46,7 +42,7 @@ static size_t hash_link(struct stack_link link)
 /* The slot that holds `link`, or the free one where it belongs. */
 static stack_id *find_slot(const struct stack_table *table, struct stack_link link)
 {
-    INVARIANT(table->links.count <= table->slot_mask); /* so there is a free one */
+    INVARIANT(table->indexed <= table->slot_mask); /* so there is a free one */
     size_t at = hash_link(link) & table->slot_mask;
     for (; table->slots[at] != STACK_EMPTY; at = (at + 1) & table->slot_mask) {
         INVARIANT(table->slots[at] <= table->links.count);
@@ -57,42 +53,60 @@ static stack_id *find_slot(const struct stack_table *table, struct stack_link li
     return &table->slots[at];
 }
 
-static int grow_slots(struct stack_table *table)
+/* Makes room for `count` indexed links. */
+static int grow_slots(struct stack_table *table, size_t count)
 {
-    size_t mask = table->slot_mask * 2 + 1;
-    INVARIANT((mask & (mask + 1)) == 0);
-    stack_id *slots = calloc(mask + 1, sizeof(slots[0]));
+    size_t room = table->slots ? table->slot_mask + 1 : SLOTS_FIRST;
+    while (room < 2 * count)
+        room *= 2;
+    INVARIANT((room & (room - 1)) == 0);
+    stack_id *slots = calloc(room, sizeof(slots[0]));
     if (!slots)
         return -ENOMEM;
-    for (size_t i = 0; i <= table->slot_mask; i++) {
+    for (size_t i = 0; table->slots && i <= table->slot_mask; i++) {
         if (table->slots[i] == STACK_EMPTY)
             continue;
-        size_t at = hash_link(table->links.items[table->slots[i] - 1]) & mask;
+        size_t at = hash_link(table->links.items[table->slots[i] - 1]) & (room - 1);
         while (slots[at] != STACK_EMPTY)
-            at = (at + 1) & mask;
+            at = (at + 1) & (room - 1);
         slots[at] = table->slots[i];
     }
     free(table->slots);
     table->slots = slots;
-    table->slot_mask = mask;
+    table->slot_mask = room - 1;
     return 0;
 }
 
-int stack_table_append(struct stack_table *table, struct stack_link link)
+/* Puts the links that are not in the slots yet there, with room for one more; of equal ones the
+ * first counts. */
+static int index_rest(struct stack_table *table)
 {
-    if (link.caller > table->links.count)
-        return -EINVAL;
-    if (table->links.count >= UINT32_MAX - 1)
+    size_t const count = table->links.count + 1;
+    if ((!table->slots || 2 * count > table->slot_mask) && grow_slots(table, count) < 0)
         return -ENOMEM;
-    if ((table->links.count + 1) * 2 > table->slot_mask && grow_slots(table) < 0)
-        return -ENOMEM;
-    if (!vec_push(&table->links, link))
-        return -ENOMEM;
-    INVARIANT(link.caller < table->links.count && table->links.count * 2 <= table->slot_mask);
-    stack_id *slot = find_slot(table, link);
-    if (*slot == STACK_EMPTY)
-        *slot = (stack_id)table->links.count;
+    for (; table->indexed < table->links.count; table->indexed++) {
+        stack_id *slot = find_slot(table, table->links.items[table->indexed]);
+        if (*slot == STACK_EMPTY)
+            *slot = (stack_id)(table->indexed + 1);
+    }
     return 0;
+}
+
+struct stack_link *stack_table_extend(struct stack_table *table, size_t count)
+{
+    if (count >= UINT32_MAX - 1 - table->links.count || !vec_reserve(&table->links, count))
+        return NULL;
+    struct stack_link *first = table->links.items + table->links.count;
+    for (size_t i = 0; i < count; i++)
+        first[i] = (struct stack_link){.frame = FRAME_UNKNOWN, .caller = STACK_EMPTY};
+    table->links.count += count;
+    return first;
+}
+
+struct stack_link *stack_table_from(struct stack_table *table, stack_id first)
+{
+    INVARIANT(first > table->indexed && first <= table->links.count);
+    return &table->links.items[first - 1];
 }
 
 int stack_table_push(struct stack_table *table, stack_id caller, uint32_t frame, stack_id *id)
@@ -100,15 +114,17 @@ int stack_table_push(struct stack_table *table, stack_id caller, uint32_t frame,
     struct stack_link link = {.frame = frame, .caller = caller};
     if (caller > table->links.count)
         return -EINVAL;
-    stack_id seen = *find_slot(table, link);
-    if (seen == STACK_EMPTY) {
-        int err = stack_table_append(table, link);
-        if (err < 0)
-            return err;
-        seen = (stack_id)table->links.count;
+    if (index_rest(table) < 0)
+        return -ENOMEM;
+    stack_id *slot = find_slot(table, link);
+    if (*slot == STACK_EMPTY) {
+        if (table->links.count >= UINT32_MAX - 1 || !vec_push(&table->links, link))
+            return -ENOMEM;
+        *slot = (stack_id)table->links.count;
+        table->indexed = table->links.count;
     }
-    INVARIANT(seen > caller); /* a caller's id is smaller than its callee's */
-    *id = seen;
+    INVARIANT(*slot > caller); /* a caller's id is smaller than its callee's */
+    *id = *slot;
     return 0;
 }
 
@@ -123,7 +139,8 @@ struct stack_link stack_table_innermost(const struct stack_table *table, stack_i
 bool stack_table_is_valid(const struct stack_table *table)
 {
     bool valid = (table->slot_mask & (table->slot_mask + 1)) == 0 &&
-                 2 * table->links.count <= table->slot_mask + 1;
+                 table->indexed <= table->links.count &&
+                 (!table->indexed || 2 * table->indexed <= table->slot_mask + 1);
     for (size_t i = 0; i < table->links.count && valid; i++)
         valid = table->links.items[i].caller <= i;
     return valid;

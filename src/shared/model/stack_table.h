@@ -11,6 +11,8 @@
 typedef uint32_t stack_id;
 #define STACK_EMPTY 0 /* The stack without frames: the outer end of all others. */
 
+#define FRAME_UNKNOWN UINT32_MAX /* As frame of a link: nobody has filled it in. */
+
 struct stack_link {
     uint32_t frame;  /* index into the recording's frames */
     stack_id caller; /* the stack outside this frame */
@@ -28,9 +30,13 @@ void stack_table_destroy(struct stack_table *table);
  * there is no `caller`, with *id unchanged. */
 int stack_table_push(struct stack_table *table, stack_id caller, uint32_t frame, stack_id *id);
 
-/* Restores a table from a file: the link gets the next id even if the table has an equal one, so
- * ids stay as they were.  Returns 0, -ENOMEM, or -EINVAL if there is no `caller`. */
-int stack_table_append(struct stack_table *table, struct stack_link link);
+/* Adds so many links for a reader of files to fill in: they get the next ids even if the table has
+ * equal ones, so ids stay as they were.  Until then each is of FRAME_UNKNOWN and has no caller.
+ * Whoever fills them in keeps callers' ids smaller, and does so before the next push.  Returns the
+ * first one, valid until the table changes; NULL when out of memory. */
+struct stack_link *stack_table_extend(struct stack_table *table, size_t count);
+/* Returns the link of `first`, which the others follow, to correct what was filled in. */
+struct stack_link *stack_table_from(struct stack_table *table, stack_id first);
 
 /* Returns the innermost link of `id`; follow .caller outward until STACK_EMPTY.  For STACK_EMPTY
  * and unknown ids, returns frame 0 without a caller. */

@@ -346,6 +346,50 @@ static void callers_of_chosen_sites_are_those_of_all(void **state)
     call_tree_fini(&all);
 }
 
+/* What there is of `all` where nodes under `least` have no children. */
+static void compare_main(const struct call_tree *all, uint32_t a, const struct call_tree *cut,
+                         uint32_t b, double least)
+{
+    const struct call_node *whole = &all->nodes.items[a], *part = &cut->nodes.items[b];
+    CHECK(whole->function == part->function && whole->value == part->value);
+    CHECK(whole->count == part->count);
+    if ((double)llabs(whole->value) < least) {
+        CHECK(part->first_child == 0);
+        return;
+    }
+    uint32_t theirs = whole->first_child, ours = part->first_child;
+    for (; theirs && ours; theirs = all->nodes.items[theirs].next_sibling) {
+        compare_main(all, theirs, cut, ours, least);
+        ours = cut->nodes.items[ours].next_sibling;
+    }
+    CHECK(theirs == 0 && ours == 0);
+}
+
+static void callers_of_small_callers_can_be_left_out(void **state)
+{
+    (void)state;
+    struct call_tree all, cut;
+    assert_int_equal(call_tree_build_callers(sample.recording, &weights, MERGE_FUNCTION, 64, &all),
+                     0);
+    size_t least_nodes = all.nodes.count;
+    for (double share = 0; share < 2; share += 0.125) {
+        assert_int_equal(call_tree_build_main_callers(sample.recording, &weights, MERGE_FUNCTION,
+                                                      64, share, &cut),
+                         0);
+        uint32_t b = cut.nodes.items[0].first_child;
+        for (uint32_t a = all.nodes.items[0].first_child; a; a = all.nodes.items[a].next_sibling) {
+            compare_main(&all, a, &cut, b, share * (double)llabs(all.nodes.items[a].value));
+            b = cut.nodes.items[b].next_sibling;
+        }
+        CHECK(b == 0 && cut.leaves.count == weights.rows.count);
+        CHECK(cut.nodes.count <= least_nodes);
+        least_nodes = cut.nodes.count;
+        call_tree_fini(&cut);
+    }
+    CHECK(least_nodes < all.nodes.count);
+    call_tree_fini(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +398,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bottom_up_begins_with_the_code_that_asked, begin, end),
         cmocka_unit_test_setup_teardown(levels_can_be_limited, begin, end),
         cmocka_unit_test_setup_teardown(callers_of_chosen_sites_are_those_of_all, begin, end),
+        cmocka_unit_test_setup_teardown(callers_of_small_callers_can_be_left_out, begin, end),
         cmocka_unit_test_setup_teardown(children_come_largest_first, begin, end),
         cmocka_unit_test_setup_teardown(one_function_with_two_lines_is_one_node_or_two, begin, end),
         cmocka_unit_test_setup_teardown(modules_that_call_themselves_are_one_step, begin, end),

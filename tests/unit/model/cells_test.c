@@ -7,6 +7,7 @@
 #include "base/hash.h"
 
 #include "check.h"
+#include "random.h"
 
 static void fill(struct cell *cells, size_t count, unsigned keys)
 {
@@ -107,6 +108,44 @@ static void a_hostile_count_costs_nothing(void **state)
     bytes_free(&buffer);
 }
 
+/* What is read of some columns is what there is of them in all. */
+static void chosen_columns_are_those_of_all(void **state)
+{
+    (void)state;
+    struct random random = random_from(1);
+    struct cell_list chosen = {0};
+    for (unsigned round = 0; round < 200; round++) {
+        struct cell cells[300], scratch[300];
+        bool wanted[COLUMN_LIMIT];
+        for (size_t i = 0; i < 300; i++)
+            cells[i] = (struct cell){
+                .key = (uint32_t)random_below(&random, 500),
+                .column = (uint16_t)(1 + random_below(&random, 6)),
+                .value = (int64_t)(random_next(&random) >> random_below(&random, 64))};
+        size_t const count = cells_tidy(cells, 300, scratch);
+        for (size_t i = 0; i < COLUMN_LIMIT; i++)
+            wanted[i] = random_below(&random, 2);
+        struct byte_buffer buffer = {0};
+        cells_put(&buffer, cells, count);
+        struct byte_reader reader = {.at = buffer.data, .end = buffer.data + buffer.size};
+        chosen.count = 0;
+        CHECK(cells_parse_columns(&reader, wanted, &chosen) == 0 && bytes_left(&reader) == 0);
+        size_t at = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (!wanted[cells[i].column])
+                continue;
+            CHECK(at < chosen.count && chosen.items[at].key == cells[i].key);
+            CHECK(chosen.items[at].column == cells[i].column);
+            CHECK(chosen.items[at++].value == cells[i].value);
+        }
+        CHECK(at == chosen.count);
+        reader = (struct byte_reader){.at = buffer.data, .end = buffer.data + buffer.size - 1};
+        CHECK(cells_parse_columns(&reader, wanted, &chosen) == -EINVAL);
+        bytes_free(&buffer);
+    }
+    vec_free(&chosen);
+}
+
 static void a_long_sum_stays_small_and_exact(void **state)
 {
     (void)state;
@@ -131,6 +170,7 @@ int main(void)
         cmocka_unit_test(cells_that_cancel_out_go),
         cmocka_unit_test(cells_come_back_from_bytes),
         cmocka_unit_test(a_hostile_count_costs_nothing),
+        cmocka_unit_test(chosen_columns_are_those_of_all),
         cmocka_unit_test(a_long_sum_stays_small_and_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

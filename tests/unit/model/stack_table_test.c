@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "check.h"
+#include "random.h"
 
 static stack_id intern(struct stack_table *table, const uint32_t *outermost_first, size_t depth)
 {
@@ -36,7 +37,6 @@ static void a_caller_that_is_not_there_is_refused(void **state)
     struct stack_table *table = stack_table_create();
     stack_id id = 77;
     CHECK(stack_table_push(table, 1, 0, &id) == -EINVAL && id == 77);
-    CHECK(stack_table_append(table, (struct stack_link){0, 1}) == -EINVAL);
     CHECK(stack_table_innermost(table, 9).caller == STACK_EMPTY);
     stack_table_destroy(table);
 }
@@ -58,18 +58,76 @@ static void many_stacks_are_all_found_again(void **state)
     stack_table_destroy(table);
 }
 
-static void appended_links_keep_their_place_even_when_known(void **state)
+static void links_from_a_file_keep_their_place_even_when_known(void **state)
 {
     (void)state;
     struct stack_table *table = stack_table_create();
     stack_id id;
-    CHECK(stack_table_append(table, (struct stack_link){5, STACK_EMPTY}) == 0);
-    CHECK(stack_table_append(table, (struct stack_link){5, STACK_EMPTY}) == 0);
-    CHECK(stack_table_append(table, (struct stack_link){6, 2}) == 0);
+    struct stack_link *links = stack_table_extend(table, 3);
+    CHECK(links && links[1].frame == FRAME_UNKNOWN && links[1].caller == STACK_EMPTY);
+    links[0] = links[1] = (struct stack_link){5, STACK_EMPTY};
+    links[2] = (struct stack_link){7, 2};
+    CHECK(stack_table_from(table, 2)[1].frame == 7);
+    stack_table_from(table, 3)->frame = 6;
     CHECK(stack_table_count(table) == 3);
     CHECK(stack_table_push(table, STACK_EMPTY, 5, &id) == 0 && id == 1);
     CHECK(stack_table_push(table, 2, 6, &id) == 0 && id == 3);
+    CHECK(stack_table_extend(table, UINT32_MAX) == NULL && stack_table_count(table) == 3);
     stack_table_destroy(table);
+}
+
+/* A plain list of links, of equal ones the first. */
+struct model {
+    struct stack_link links[4000];
+    uint32_t count;
+};
+
+static stack_id model_push(struct model *model, struct stack_link link)
+{
+    for (uint32_t i = 0; i < model->count; i++)
+        if (model->links[i].frame == link.frame && model->links[i].caller == link.caller)
+            return i + 1;
+    model->links[model->count++] = link;
+    return model->count;
+}
+
+static struct stack_link draw_link(struct random *random, uint32_t callers)
+{
+    return (struct stack_link){.frame = (uint32_t)random_below(random, 3),
+                               .caller = (uint32_t)random_below(random, callers + 1)};
+}
+
+static void it_holds_what_a_plain_list_holds(void **state)
+{
+    (void)state;
+    struct random random = random_from(1);
+    for (unsigned round = 0; round < 20; round++) {
+        struct model model = {.count = 0};
+        struct stack_table *table = stack_table_create();
+        while (model.count < 1000) {
+            uint32_t const extra = (uint32_t)random_below(&random, 40);
+            struct stack_link *links = stack_table_extend(table, extra);
+            CHECK(links || !extra);
+            for (uint32_t i = 0; i < extra; i++) {
+                links[i] = draw_link(&random, model.count);
+                model.links[model.count++] = links[i];
+            }
+            uint32_t const pushes = (uint32_t)random_below(&random, round % 2 ? 3 : 60);
+            for (uint32_t i = 0; i < pushes; i++) {
+                struct stack_link const link = draw_link(&random, model.count);
+                stack_id id = 0;
+                CHECK(stack_table_push(table, link.caller, link.frame, &id) == 0);
+                CHECK(id == model_push(&model, link));
+            }
+            CHECK(stack_table_is_valid(table) && stack_table_count(table) == model.count);
+        }
+        for (stack_id id = 1; id <= model.count; id++) {
+            struct stack_link const link = stack_table_innermost(table, id);
+            CHECK(link.frame == model.links[id - 1].frame);
+            CHECK(link.caller == model.links[id - 1].caller);
+        }
+        stack_table_destroy(table);
+    }
 }
 
 int main(void)
@@ -78,7 +136,8 @@ int main(void)
         cmocka_unit_test(equal_stacks_share_an_id_and_alike_stacks_share_callers),
         cmocka_unit_test(a_caller_that_is_not_there_is_refused),
         cmocka_unit_test(many_stacks_are_all_found_again),
-        cmocka_unit_test(appended_links_keep_their_place_even_when_known),
+        cmocka_unit_test(links_from_a_file_keep_their_place_even_when_known),
+        cmocka_unit_test(it_holds_what_a_plain_list_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,37 +191,21 @@ static uint32_t judge_one(const void *with, const char *name)
     return suppression_matches(with, name);
 }
 
-/* Adds rule number `at`, which has a caller, to the codes of stacks that no rule before it has. */
-static int match_called(const struct suppressions *suppressions, uint32_t at,
-                        struct recording *recording, uint32_t *codes)
-{
-    const struct suppression *rule = &suppressions->rules.items[at];
-    uint32_t *called;
-    int const err =
-        stack_match_called(recording, (struct stack_matcher){judge_one, rule->callee, false},
-                           (struct stack_matcher){judge_one, rule->caller, false}, &called);
-    if (err)
-        return err;
-    for (stack_id id = 1; id <= stack_table_count(recording->stacks); id++)
-        if (called[id] && (!codes[id] || codes[id] > at + 1))
-            codes[id] = at + 1;
-    free(called);
-    return 0;
-}
-
-/* The number of the first rule that matches, from 1 on, by stack. */
+/* The number of the first rule that matches, from 1 on, by row. */
 static int match_rules(const struct suppressions *suppressions, struct recording *recording,
-                       uint32_t **codes)
+                       const struct weights *weights, uint32_t **codes)
 {
-    int err = stack_match(recording, (struct stack_matcher){judge, suppressions, false}, codes);
-    if (err)
-        return err;
-    for (uint32_t i = 0; i < suppressions->rules.count && !err; i++)
-        if (suppressions->rules.items[i].caller)
-            err = match_called(suppressions, i, recording, *codes);
-    if (err)
-        free(*codes);
-    return err;
+    struct called_matcher called[DEFAULT_CALLS];
+    size_t count = 0;
+    for (uint32_t i = 0; i < suppressions->rules.count && count < DEFAULT_CALLS; i++) {
+        const struct suppression *rule = &suppressions->rules.items[i];
+        if (rule->caller)
+            called[count++] = (struct called_matcher){.callee = {judge_one, rule->callee, false},
+                                                      .caller = {judge_one, rule->caller, false},
+                                                      .code = i + 1};
+    }
+    return stack_match_rows(recording, (struct stack_matcher){judge, suppressions, false},
+                            (struct called_matchers){called, count}, weights, codes);
 }
 
 /* Moves a row from the weights to the rule that names it. */
@@ -252,7 +236,7 @@ int suppressions_apply(struct suppressions *suppressions, struct recording *reco
                        struct weights *weights)
 {
     uint32_t *codes;
-    int const err = match_rules(suppressions, recording, &codes);
+    int const err = match_rules(suppressions, recording, weights, &codes);
     if (err)
         return err;
     suppressions->value = suppressions->count = 0;
@@ -261,11 +245,11 @@ int suppressions_apply(struct suppressions *suppressions, struct recording *reco
     size_t kept = 0;
     for (size_t i = 0; i < weights->rows.count; i++) {
         struct weight const row = weights->rows.items[i];
-        if (!codes[row.key]) {
+        if (!codes[i]) {
             weights->rows.items[kept++] = row;
             continue;
         }
-        credit(suppressions, codes[row.key], &row);
+        credit(suppressions, codes[i], &row);
         weights->total_value -= row.value;
         weights->total_count -= row.count;
         weights->total_spread -= row.spread;

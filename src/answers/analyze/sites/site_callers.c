@@ -73,8 +73,8 @@ int site_callers_build(struct recording *recording, const struct weights *weight
     call_tree_fini(&sites);
     free(is_chosen);
     if (!err)
-        err = call_tree_build_callers(recording, &kept, question->merge, question->max_levels,
-                                      &callers->tree);
+        err = call_tree_build_main_callers(recording, &kept, question->merge, question->max_levels,
+                                           question->least_share, &callers->tree);
     weights_fini(&kept);
     return err;
 }

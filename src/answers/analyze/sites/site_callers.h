@@ -14,6 +14,7 @@ struct site_question {
     bool reverse;                                         /* the smallest first */
     bool (*is_small)(const void *context, int64_t value); /* too small to be looked at */
     const void *context;
+    double least_share; /* callers' callers only of what has so much of its site; 0: of all */
 };
 
 struct site_callers {

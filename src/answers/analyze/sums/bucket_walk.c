@@ -37,11 +37,11 @@ struct bucket_walk {
     size_t from, to;   /* The visited buckets that lie completely inside the asked range. */
     size_t kept_most;  /* Number of cells that may stay in memory. */
     bool has_forgotten;
-    const bool *added; /* Columns that are added up; NULL: visit each bucket by itself. */
-    bool has_totals;   /* Visit each bucket by itself, with totals instead of stacks. */
-    size_t drawn;      /* Buckets from this one on are drawn, not only added up. */
-    bool is_coarse;    /* There are enough stretches to draw them. */
-    struct summed_cells summed;
+    const bool *added;          /* Columns that are added up; NULL: visit each bucket by itself. */
+    bool has_totals;            /* Visit each bucket by itself, with totals instead of stacks. */
+    size_t drawn;               /* Buckets from this one on are drawn, not only added up. */
+    bool is_coarse;             /* There are enough stretches to draw them. */
+    struct bucket_cells summed; /* Or some columns of one bucket. */
 };
 
 /* Unloads the buckets that earlier walks kept and this walk does not visit. */
@@ -54,11 +54,40 @@ static void forget_others(struct bucket_walk *walk)
     walk->has_forgotten = true;
 }
 
+/* Whether the bucket may be visited with some columns only, for that is all the visitor adds up.
+ * Memory that another walk would use again is only kept for those who ask many times. */
+static bool is_read_in_part(const struct bucket_walk *walk, size_t at)
+{
+    const struct recording *recording = walk->recording;
+    const struct bucket *bucket = &recording->buckets.items[at];
+    return walk->added && at >= walk->from && at < walk->to && recording->read_columns &&
+           bucket->file_offset && !bucket->cells && !bucket->thread_cells && !bucket->moments &&
+           (walk->has_forgotten || !sum_tree_of(recording));
+}
+
+static int visit_columns(struct bucket_walk *walk, size_t at, struct fault *fault)
+{
+    struct recording *recording = walk->recording;
+    struct bucket stand_in = recording->buckets.items[at];
+    int const err =
+        recording->read_columns(recording, &stand_in, walk->added, &walk->summed, fault);
+    if (err)
+        return err;
+    stand_in.cells = walk->summed.cells.items;
+    stand_in.cell_count = walk->summed.cells.count;
+    stand_in.thread_cells = walk->summed.thread_cells.items;
+    stand_in.thread_cell_count = walk->summed.thread_cells.count;
+    walk->visitor.visit(walk->visitor.into, &stand_in);
+    return 0;
+}
+
 static int visit_bucket(struct bucket_walk *walk, size_t at, struct fault *fault)
 {
     INVARIANT(at >= walk->first && at < walk->end);
     struct recording *recording = walk->recording;
     struct bucket *bucket = &recording->buckets.items[at];
+    if (is_read_in_part(walk, at))
+        return visit_columns(walk, at, fault);
     int err = recording_load_bucket(recording, bucket, fault);
     if (err)
         return err;
@@ -74,7 +103,7 @@ static int visit_sum(struct bucket_walk *walk, const struct sum_node *sum,
                      const struct bucket *first, const struct bucket *last)
 {
     INVARIANT(first->begin_ns <= last->end_ns);
-    struct summed_cells *summed = &walk->summed;
+    struct bucket_cells *summed = &walk->summed;
     int const err = sum_node_decode(sum, walk->added, summed);
     if (err)
         return err;
@@ -164,7 +193,7 @@ static bool enter(struct bucket_walk *walk, struct time_range *range, struct fau
 static int walk_all(struct bucket_walk *walk, struct fault *fault)
 {
     int const err = visit_all(walk, fault);
-    summed_cells_fini(&walk->summed);
+    bucket_cells_fini(&walk->summed);
     return err;
 }
 

@@ -23,7 +23,7 @@ int bucket_walk(struct recording *recording, struct time_range *range,
 /* Like bucket_walk, for a visitor that only adds up cells of some columns: `added`, indexed by
  * column, says which.  Of buckets that lie completely inside the asked range, one visited bucket
  * may stand for several: it has the sums of their cells, the time from the first to the last, no
- * gauges and no moments. */
+ * gauges and no moments.  A single one of them may have the asked columns only, and no moments. */
 int bucket_walk_sums(struct recording *recording, struct time_range *range,
                      struct bucket_visitor visitor, const bool *added, struct fault *fault);
 

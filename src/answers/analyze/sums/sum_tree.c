@@ -293,17 +293,11 @@ bool sum_tree_totals(const struct sum_tree *tree, size_t bucket, struct cell_lis
            packed_cells_decode(&drawing->totals.items[bucket].cells, NULL, into) == 0;
 }
 
-int sum_node_decode(const struct sum_node *node, const bool *wanted, struct summed_cells *into)
+int sum_node_decode(const struct sum_node *node, const bool *wanted, struct bucket_cells *into)
 {
     into->cells.count = into->thread_cells.count = 0;
     int const err = packed_cells_decode(&node->cells, wanted, &into->cells);
     return err ? err : packed_cells_decode(&node->thread_cells, wanted, &into->thread_cells);
-}
-
-void summed_cells_fini(struct summed_cells *cells)
-{
-    vec_free(&cells->cells);
-    vec_free(&cells->thread_cells);
 }
 
 bool sum_tree_is_large(const struct sum_tree *tree)

@@ -52,13 +52,9 @@ bool sum_tree_can_draw(const struct sum_tree *tree, size_t from, size_t end);
  * the totals are not known or memory ran out. */
 bool sum_tree_totals(const struct sum_tree *tree, size_t bucket, struct cell_list *into);
 
-struct summed_cells {
-    struct cell_list cells, thread_cells; /* Sorted by column and key. */
-};
 /* Replaces the contents of `into` by the cells of the node, of the columns whose flag in
  * `wanted` is true (NULL: all).  Returns 0 or -ENOMEM. */
-int sum_node_decode(const struct sum_node *node, const bool *wanted, struct summed_cells *into);
-void summed_cells_fini(struct summed_cells *cells);
+int sum_node_decode(const struct sum_node *node, const bool *wanted, struct bucket_cells *into);
 
 /* True when the recording was found large enough for sums; false for NULL. */
 bool sum_tree_is_large(const struct sum_tree *tree);

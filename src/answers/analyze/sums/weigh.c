@@ -13,9 +13,19 @@
 
 enum keyed_by { BY_STACKS, BY_THREADS };
 
-/* Sums by key.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
+/* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
+struct tally_row {
+    uint64_t value, count;
+};
+
+/* Sums by key.  Of all stacks that a recording has, those that anything was booked to are some,
+ * as those between them and the outermost frame are stacks too: a key has a number of four bytes,
+ * and only what was met has a row. */
 struct tally {
-    uint64_t *values, *counts, *spreads;
+    uint32_t *row_of_key; /* + 1; 0: none yet */
+    VEC(struct tally_row) rows;
+    uint64_t *spreads; /* By key; NULL where nothing was estimated. */
+    bool is_full;      /* Out of memory: the sums are not whole. */
     size_t key_limit;
     enum keyed_by keyed_by;
     int8_t value_sign[COLUMN_LIMIT], count_sign[COLUMN_LIMIT], spread_sign[COLUMN_LIMIT];
@@ -27,9 +37,24 @@ struct tally {
 
 static void tally_fini(struct tally *tally)
 {
-    free(tally->values);
-    free(tally->counts);
+    free(tally->row_of_key);
+    vec_free(&tally->rows);
     free(tally->spreads);
+}
+
+/* The row of a key below the limit; NULL when out of memory. */
+static struct tally_row *find_row(struct tally *tally, uint32_t key)
+{
+    INVARIANT(key < tally->key_limit);
+    uint32_t const known = tally->row_of_key[key];
+    if (known)
+        return &tally->rows.items[known - 1];
+    if (!vec_push(&tally->rows, (struct tally_row){0, 0})) {
+        tally->is_full = true;
+        return NULL;
+    }
+    tally->row_of_key[key] = (uint32_t)tally->rows.count;
+    return &tally->rows.items[tally->rows.count - 1];
 }
 
 static int tally_init(struct tally *tally, const struct recording *recording,
@@ -53,13 +78,18 @@ static int tally_init(struct tally *tally, const struct recording *recording,
     INVARIANT(tally->value_sign[COL_NONE] == 0);
     for (unsigned i = 0; i < COLUMN_LIMIT; i++)
         tally->is_added[i] = tally->value_sign[i] || tally->count_sign[i] || tally->spread_sign[i];
-    tally->values = calloc(tally->key_limit + 1, sizeof(uint64_t));
-    tally->counts = calloc(tally->key_limit + 1, sizeof(uint64_t));
-    tally->spreads = calloc(tally->key_limit + 1, sizeof(uint64_t));
-    if (tally->values && tally->counts && tally->spreads)
+    tally->row_of_key = calloc(tally->key_limit + 1, sizeof(*tally->row_of_key));
+    if (recording->quality.has_spread)
+        tally->spreads = calloc(tally->key_limit + 1, sizeof(*tally->spreads));
+    if (tally->row_of_key && (tally->spreads || !recording->quality.has_spread))
         return 0;
     tally_fini(tally);
     return -ENOMEM;
+}
+
+static uint64_t signed_by(int sign, uint64_t value)
+{
+    return sign > 0 ? value : -value;
 }
 
 static void add_cells(struct tally *tally, const struct cell *cells, size_t count)
@@ -71,12 +101,15 @@ static void add_cells(struct tally *tally, const struct cell *cells, size_t coun
         uint64_t const value = (uint64_t)cell->value;
         int const value_sign = tally->value_sign[cell->column];
         int const count_sign = tally->count_sign[cell->column];
-        if (value_sign)
-            tally->values[cell->key] += value_sign > 0 ? value : -value;
-        if (count_sign)
-            tally->counts[cell->key] += count_sign > 0 ? value : -value;
+        if (value_sign || count_sign) {
+            struct tally_row *row = find_row(tally, cell->key);
+            if (!row)
+                return;
+            row->value += value_sign ? signed_by(value_sign, value) : 0;
+            row->count += count_sign ? signed_by(count_sign, value) : 0;
+        }
         if (tally->spread_sign[cell->column])
-            tally->spreads[cell->key] += tally->spread_sign[cell->column] > 0 ? value : -value;
+            tally->spreads[cell->key] += signed_by(tally->spread_sign[cell->column], value);
     }
 }
 
@@ -88,8 +121,11 @@ static void add_moments(struct tally *tally, const struct bucket *bucket)
         uint32_t const key = tally->keyed_by == BY_STACKS ? moment->stack : moment->thread;
         if (key >= tally->key_limit || !moment_is_in(bucket, moment, tally->moments, tally->asked))
             continue;
-        tally->values[key] += (uint64_t)moment->value;
-        tally->counts[key] += moment->count;
+        struct tally_row *row = find_row(tally, key);
+        if (!row)
+            return;
+        row->value += (uint64_t)moment->value;
+        row->count += moment->count;
     }
 }
 
@@ -133,24 +169,29 @@ static int tally_pin(struct tally *tally, const struct recording *recording,
     return 0;
 }
 
-static int collect_rows(const struct tally *tally, struct weights *weights)
+/* In the order of keys. */
+static int collect_rows(struct tally *tally, struct weights *weights)
 {
     size_t rows = 0;
-    for (size_t key = 0; key < tally->key_limit; key++)
-        rows += tally->values[key] || tally->counts[key];
-    if (!vec_reserve(&weights->rows, rows))
+    vec_each (row, &tally->rows)
+        rows += row->value || row->count;
+    if (tally->is_full || !vec_reserve(&weights->rows, rows))
         return -ENOMEM;
 
     uint64_t total_value = 0, total_count = 0, total_spread = 0;
-    for (size_t key = 0; key < tally->key_limit; key++) {
-        if (!tally->values[key] && !tally->counts[key])
+    for (size_t key = 0; key < tally->key_limit && weights->rows.count < rows; key++) {
+        uint32_t const known = tally->row_of_key[key];
+        if (!known)
             continue;
-        total_value += tally->values[key];
-        total_count += tally->counts[key];
-        total_spread += tally->spreads[key];
-        vec_push(&weights->rows,
-                 (struct weight){(uint32_t)key, (int64_t)tally->values[key],
-                                 (int64_t)tally->counts[key], (int64_t)tally->spreads[key]});
+        struct tally_row const row = tally->rows.items[known - 1];
+        uint64_t const spread = tally->spreads ? tally->spreads[key] : 0;
+        if (!row.value && !row.count)
+            continue;
+        total_value += row.value;
+        total_count += row.count;
+        total_spread += spread;
+        vec_push(&weights->rows, (struct weight){(uint32_t)key, (int64_t)row.value,
+                                                 (int64_t)row.count, (int64_t)spread});
     }
     INVARIANT(weights->rows.count == rows);
     weights->total_value = (int64_t)total_value;

@@ -17,6 +17,8 @@ struct call_builder {
     uint32_t most;           /* nodes; UINT32_MAX: all */
     int64_t least;           /* value of a group that becomes a node, when that is less than all */
     uint32_t *node_of_group; /* of the tree; 0: none yet */
+    double least_share;      /* of a site, for nodes that may have children; 0: all */
+    uint32_t *site_of_group; /* group of the first level; 0: beneath a small one; or NULL */
 };
 
 static bool is_of_all(const struct call_builder *builder)
@@ -60,6 +62,38 @@ static int find_least(struct call_builder *builder, const uint32_t *sizes)
     return 0;
 }
 
+static double size_of(int64_t value)
+{
+    return value < 0 ? -(double)value : (double)value;
+}
+
+static int find_sites(struct call_builder *builder)
+{
+    const struct pair_index *groups = &shape_sums_groups(&builder->sums)->groups;
+    const struct group_total *totals = builder->sums.totals;
+    if (builder->least_share <= 0)
+        return 0;
+    uint32_t *sites = builder->site_of_group = calloc(groups->pairs.count, sizeof(*sites));
+    if (!sites)
+        return -ENOMEM;
+    for (uint32_t i = 1; i < groups->pairs.count; i++) {
+        uint32_t const above = pair_first(groups->pairs.items[i]), site = sites[above];
+        INVARIANT(above < i);
+        if (!above)
+            sites[i] = i;
+        else if (site && !(size_of(totals[above].value) <
+                           builder->least_share * size_of(totals[site].value)))
+            sites[i] = site;
+    }
+    return 0;
+}
+
+static bool is_left_out(const struct call_builder *builder, uint32_t group)
+{
+    return (builder->site_of_group && !builder->site_of_group[group]) ||
+           (!is_of_all(builder) && builder->sums.totals[group].value < builder->least);
+}
+
 static bool make_node(struct call_builder *builder, const struct frame_line *line, uint32_t group)
 {
     const struct shape_groups *groups = shape_sums_groups(&builder->sums);
@@ -94,8 +128,7 @@ static int make_nodes(struct call_builder *builder)
     const uint32_t *group_of = shape_sums_groups(sums)->of_node.items;
     for (uint32_t i = 1; i < sums->shape->nodes.pairs.count; i++) {
         uint32_t const group = group_of[i];
-        if (!sums->is_used[i] ||
-            (!is_of_all(builder) && sums->totals[group].value < builder->least))
+        if (!sums->is_used[i] || is_left_out(builder, group))
             continue;
         uint32_t const known = builder->node_of_group[group];
         if (!known && !make_node(builder, shape_sums_line(sums, i), group))
@@ -177,6 +210,8 @@ static int fill_tree(struct call_builder *builder, const struct weights *weights
     if (!builder->node_of_group || !vec_push(&builder->tree->nodes, root))
         err = -ENOMEM;
     if (!err)
+        err = find_sites(builder);
+    if (!err)
         err = make_nodes(builder);
     if (!err && sizes)
         count_left_out(builder, sizes);
@@ -184,21 +219,22 @@ static int fill_tree(struct call_builder *builder, const struct weights *weights
         err = add_selves(builder, weights);
     INVARIANT(err || builder->tree->leaves.count == weights->rows.count);
     free(builder->node_of_group);
+    free(builder->site_of_group);
     free(sizes);
     return err ? err : call_nodes_link(sums->recording, builder->tree);
 }
 
-static int build(struct recording *recording, const struct weights *weights,
-                 struct shape_question question, uint32_t most, struct call_tree *tree)
+static int build(struct call_builder *builder, struct recording *recording,
+                 const struct weights *weights, const struct shape_question *question)
 {
-    struct call_builder builder = {.tree = tree, .most = most};
+    struct call_tree *tree = builder->tree;
     memset(tree, 0, sizeof(*tree));
-    int err = shape_sums_make(&builder.sums, recording, weights, &question);
+    int err = shape_sums_make(&builder->sums, recording, weights, question);
     if (err)
         return err;
-    err = fill_tree(&builder, weights);
-    shape_sums_fini(&builder.sums);
-    INVARIANT(err || most != UINT32_MAX || call_tree_is_valid(tree));
+    err = fill_tree(builder, weights);
+    shape_sums_fini(&builder->sums);
+    INVARIANT(err || !is_of_all(builder) || builder->least_share > 0 || call_tree_is_valid(tree));
     if (err)
         call_tree_fini(tree);
     return err;
@@ -216,15 +252,24 @@ int call_tree_build_largest(struct recording *recording, const struct weights *w
 {
     struct shape_question const question = {
         .bottom_up = cut.bottom_up, .max_levels = UINT32_MAX, .merge = cut.merge};
-    return build(recording, weights, question, cut.most, tree);
+    struct call_builder builder = {.tree = tree, .most = cut.most};
+    return build(&builder, recording, weights, &question);
+}
+
+int call_tree_build_main_callers(struct recording *recording, const struct weights *weights,
+                                 enum tree_merge merge, uint32_t max_levels, double least_share,
+                                 struct call_tree *tree)
+{
+    struct shape_question const question = {
+        .bottom_up = true, .max_levels = max_levels, .merge = merge};
+    struct call_builder builder = {.tree = tree, .most = UINT32_MAX, .least_share = least_share};
+    return build(&builder, recording, weights, &question);
 }
 
 int call_tree_build_callers(struct recording *recording, const struct weights *weights,
                             enum tree_merge merge, uint32_t max_levels, struct call_tree *tree)
 {
-    struct shape_question const question = {
-        .bottom_up = true, .max_levels = max_levels, .merge = merge};
-    return build(recording, weights, question, UINT32_MAX, tree);
+    return call_tree_build_main_callers(recording, weights, merge, max_levels, 0, tree);
 }
 
 /* What a node has is what it has itself and what its children have, modulo 2^64. */

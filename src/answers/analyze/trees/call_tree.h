@@ -60,6 +60,12 @@ int call_tree_build_largest(struct recording *recording, const struct weights *w
  * -ENOMEM. */
 int call_tree_build_callers(struct recording *recording, const struct weights *weights,
                             enum tree_merge merge, uint32_t max_levels, struct call_tree *tree);
+/* Like call_tree_build_callers, without what is beneath small nodes: only the first level, and the
+ * children of nodes there are whose |value| is at least `least_share` of that of their node of the
+ * first level. */
+int call_tree_build_main_callers(struct recording *recording, const struct weights *weights,
+                                 enum tree_merge merge, uint32_t max_levels, double least_share,
+                                 struct call_tree *tree);
 /* True when parents come before their children, and each value is the self value plus the
  * children's values. */
 bool call_tree_is_valid(const struct call_tree *tree);

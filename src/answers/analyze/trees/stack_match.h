@@ -17,9 +17,22 @@ struct stack_matcher {
  * the caller frees it.  Each name is judged only once.  Returns 0 or -ENOMEM. */
 int stack_match(struct recording *recording, struct stack_matcher matcher, uint32_t **codes);
 
-/* Like stack_match, but a frame counts only if its caller is matched by `caller`. */
-int stack_match_called(struct recording *recording, struct stack_matcher matcher,
-                       struct stack_matcher caller, uint32_t **codes);
+/* A frame has the code if `callee` matches it and `caller` the frame that called it. */
+struct called_matcher {
+    struct stack_matcher callee, caller;
+    uint32_t code;
+};
+#define CALLED_MATCHERS_MAX 32
+struct called_matchers {
+    const struct called_matcher *items;
+    size_t count; /* At most CALLED_MATCHERS_MAX. */
+};
+
+/* Computes the codes of the rows of `weights` only: *codes has one number per row; the caller
+ * frees it.  Takes less time and memory than stack_match.  Returns 0 or -ENOMEM. */
+int stack_match_rows(struct recording *recording, struct stack_matcher matcher,
+                     struct called_matchers called, const struct weights *weights,
+                     uint32_t **codes);
 
 /* Removes the rows whose stack has code 0, and recomputes the totals. */
 void weights_keep_matched(struct weights *weights, const uint32_t *codes);

@@ -90,14 +90,15 @@ static int work_out(struct report *report, struct fault *fault)
     else if (!err)
         err = recording_growth_make(report->recording, report->question.limit_bytes,
                                     &report->growth, fault);
+    bool const asks_leaked = is_leaked(report->question.metric) && report->question.by != BY_THREAD;
+    if (!err && !asks_leaked) /* first, so that two lists of all stacks are never there at once */
+        err = weigh_leaks_aside(report, fault);
     if (!err)
         err = weigh_question(report, fault);
+    if (!err && asks_leaked)
+        err = suppress(report, &report->weights);
     if (err)
         return err;
-    if (is_leaked(report->question.metric) && report->question.by != BY_THREAD)
-        err = suppress(report, &report->weights);
-    else
-        err = weigh_leaks_aside(report, fault);
     report->whole_value = report->weights.total_value;
     report->whole_count = report->weights.total_count;
     if (!err)

@@ -365,7 +365,8 @@ static int write_bottom_up(struct tree_page *page, enum tree_merge merge)
                                                                                  : question->top,
                                          .reverse = question->reverse,
                                          .is_small = is_small_site,
-                                         .context = report};
+                                         .context = report,
+                                         .least_share = CALLER_SHARE};
     struct site_callers callers;
     int err = site_callers_build(report->recording, &report->weights, &wanted, &callers);
     if (err)

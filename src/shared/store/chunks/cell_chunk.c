@@ -69,3 +69,19 @@ int cell_lists_parse(struct chunk_packer *packer, const struct found_chunk *foun
         cell_lists_free(lists);
     return err;
 }
+
+int cell_columns_parse(struct chunk_packer *packer, const struct found_chunk *found,
+                       const bool *wanted, struct bucket_cells *into)
+{
+    struct byte_reader parts, body;
+    uint8_t tag;
+    into->cells.count = into->thread_cells.count = 0;
+    int err = chunk_unpack(packer, &found->header, found->payload, &parts);
+    while (err == 0 && section_next(&parts, &tag, &body)) {
+        if (tag == SECTION_CELLS && into->cells.count == 0)
+            err = cells_parse_columns(&body, wanted, &into->cells);
+        else if (tag == SECTION_THREAD_CELLS && into->thread_cells.count == 0)
+            err = cells_parse_columns(&body, wanted, &into->thread_cells);
+    }
+    return err == 0 && parts.failed ? -EINVAL : err;
+}

@@ -20,3 +20,7 @@ int cell_lists_put(struct chunk_draft *draft, struct cell_lists *lists);
  * -ENOMEM. */
 int cell_lists_parse(struct chunk_packer *packer, const struct found_chunk *found,
                      struct cell_lists *lists);
+/* Decodes only the cells of the columns whose flag in `wanted` is true, into lists that may be used
+ * again and again; what they held is gone.  Returns 0, -EINVAL, or -ENOMEM. */
+int cell_columns_parse(struct chunk_packer *packer, const struct found_chunk *found,
+                       const bool *wanted, struct bucket_cells *into);

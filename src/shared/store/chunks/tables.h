@@ -55,22 +55,19 @@ void pin_head_put(struct byte_buffer *section, const struct pin *pin, size_t slo
 struct pin pin_head_parse(struct byte_reader *body, const struct chunk_header *header,
                           uint64_t *slot);
 
-/* Where decoded tables go.  Links wait until all frames are known. */
+/* Where decoded tables go.  Stacks may name frames that come later, or never. */
 struct table_builder {
     struct recording *recording;
-    VEC(struct stack_link) links; /* All decoded links; the first `linked` are stacks already. */
-    size_t linked;
+    size_t linked;       /* The frames of so many stacks are known to be there. */
     size_t padding_left; /* How many more rows may be made up for lost ones. */
     uint64_t rows_left;  /* How many more rows may come: a small file must not cost much memory. */
 };
 /* Bits of a row in SECTION_TRAITS. */
 enum trait_flag { TRAIT_IN_EXECUTABLE = 1, TRAIT_IS_SEEN = 2 };
 
-#define LINK_LOST UINT32_MAX /* As frame number: the link was lost. */
-
 /* Decodes one section of the packed part; ignores unknown tags.  Returns 0; -EINVAL if the section
  * is damaged (rows before the damage are kept); or -ENOMEM. */
 int tables_parse(struct table_builder *builder, uint8_t tag, struct byte_reader *body);
-/* Call it after the last section so far: makes all indexes valid, and makes stacks of the links.
- * More sections may follow, unless something was lost.  Returns 0 or -ENOMEM. */
+/* Call it after the last section so far: makes all indexes valid, also those of stacks to
+ * frames.  More sections may follow, unless something was lost.  Returns 0 or -ENOMEM. */
 int tables_finish(struct table_builder *builder);

@@ -32,6 +32,7 @@ int reader_init(struct reader *reader, struct source source)
         (struct backing){.source = source, .packer = packer, .unknown_thread = NO_THREAD};
     reader->recording->backing = reader->backing;
     reader->recording->load_bucket = backing_load_bucket;
+    reader->recording->read_columns = backing_read_columns;
     reader->recording->close = backing_close;
     reader->builder.recording = reader->recording;
     reader->scanner =
@@ -43,7 +44,6 @@ void reader_fini(struct reader *reader)
 {
     vec_free(&reader->buckets);
     vec_free(&reader->pins);
-    vec_free(&reader->builder.links);
 }
 
 /* A time that cannot be costs what has it, not what else is in its chunk. */

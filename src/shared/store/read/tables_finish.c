@@ -62,7 +62,7 @@ static void check_frames(struct recording *recording)
 /* Links whose frame was lost all show one frame of which nothing is known. */
 static int unknown_frame(struct recording *recording, uint32_t *unknown)
 {
-    if (*unknown != LINK_LOST)
+    if (*unknown != FRAME_UNKNOWN)
         return 0;
     if (!vec_push(&recording->frames, (struct frame){.module = MODULE_NONE}))
         return -ENOMEM;
@@ -75,23 +75,25 @@ int tables_finish(struct table_builder *builder)
 {
     struct recording *recording = builder->recording;
     size_t frames = recording->frames.count;
-    uint32_t unknown = LINK_LOST;
-    INVARIANT(builder->linked <= builder->links.count);
+    uint32_t unknown = FRAME_UNKNOWN;
+    uint32_t const stacks = stack_table_count(recording->stacks);
+    INVARIANT(builder->linked <= stacks);
     check_texts(recording);
     check_frames(recording);
-    for (; builder->linked < builder->links.count; builder->linked++) {
-        struct stack_link *link = &builder->links.items[builder->linked];
-        if (link->frame >= frames) {
-            if (unknown_frame(recording, &unknown) < 0)
-                return -ENOMEM;
-            link->frame = unknown;
-        }
-        if (stack_table_append(recording->stacks, *link) < 0)
+    struct stack_link *links =
+        builder->linked < stacks
+            ? stack_table_from(recording->stacks, (stack_id)builder->linked + 1) - builder->linked
+            : NULL;
+    for (; builder->linked < stacks; builder->linked++) {
+        struct stack_link *link = &links[builder->linked];
+        if (link->frame < frames)
+            continue;
+        if (unknown_frame(recording, &unknown) < 0)
             return -ENOMEM;
+        link->frame = unknown;
     }
     vec_each (mapping, &recording->mappings.items)
-        if (mapping->stack > stack_table_count(recording->stacks))
+        if (mapping->stack > stacks)
             mapping->stack = STACK_EMPTY;
-    INVARIANT(builder->linked == stack_table_count(recording->stacks));
     return 0;
 }

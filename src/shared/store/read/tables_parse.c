@@ -228,17 +228,22 @@ static int parse_frame_locations(struct table_builder *builder, struct byte_read
 
 static int parse_stacks(struct table_builder *builder, struct byte_reader *body)
 {
-    size_t known = builder->links.count;
+    struct stack_table *stacks = builder->recording->stacks;
+    size_t const known = stack_table_count(stacks);
     struct row_range range;
     int err = parse_range(body, 2, known + 1, &range);
     if (err == 0)
-        err = ADD_ROWS(builder, &builder->links, range.first - 1, range.count);
-    for (size_t i = known; i < builder->links.count; i++)
-        builder->links.items[i].frame = LINK_LOST;
-    if (err < 0 || range.count == 0)
+        err = allow_padding(builder, known, range.first - 1);
+    if (err == 0)
+        err = allow_rows(builder, range.count);
+    if (err < 0)
         return err;
-    struct stack_link *rows = builder->links.items + range.first - 1;
-    INVARIANT(range.first > 0 && range.first - 1 + range.count <= builder->links.count);
+    size_t const lost = (size_t)(range.first - 1 - known);
+    struct stack_link *rows = stack_table_extend(stacks, lost + range.count);
+    if (!rows)
+        return -ENOMEM;
+    rows += lost;
+    INVARIANT(range.first + range.count == (uint64_t)stack_table_count(stacks) + 1);
     for (size_t i = 0; i < range.count; i++) {
         uint64_t back = parse_varint(body), id = range.first + i;
         rows[i].caller = back >= 1 && back <= id ? (stack_id)(id - back) : STACK_EMPTY;

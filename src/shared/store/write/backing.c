@@ -56,26 +56,49 @@ int backing_load_cells(struct recording *recording, uint64_t offset, struct cell
     return err;
 }
 
+static int tell_unread(const struct bucket *bucket, int err, struct fault *fault)
+{
+    if (err == -ENOMEM)
+        return fault_set(fault, err, FAULT_NO_MEMORY);
+    return fault_at(fault, err, bucket->file_offset,
+                    "the numbers from %.3f s to %.3f s of the recording cannot be read: the file "
+                    "is damaged at byte %llu",
+                    (double)bucket->begin_ns / 1e9, (double)bucket->end_ns / 1e9,
+                    (unsigned long long)bucket->file_offset);
+}
+
 int backing_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault)
 {
     INVARIANT(bucket->file_offset != 0 && !bucket->cells && !bucket->thread_cells);
     struct cell_lists lists;
     int err = backing_load_cells(recording, bucket->file_offset, &lists);
-    if (err == -ENOMEM)
-        return fault_set(fault, err, FAULT_NO_MEMORY);
     if (err < 0)
-        return fault_at(
-            fault, err, bucket->file_offset,
-            "the numbers from %.3f s to %.3f s of the recording cannot be read: the file "
-            "is damaged at byte %llu",
-            (double)bucket->begin_ns / 1e9, (double)bucket->end_ns / 1e9,
-            (unsigned long long)bucket->file_offset);
+        return tell_unread(bucket, err, fault);
     bucket->cells = lists.cells;
     bucket->cell_count = lists.cell_count;
     bucket->thread_cells = lists.thread_cells;
     bucket->thread_cell_count = lists.thread_cell_count;
     bucket->moments = lists.moments;
     bucket->moment_count = lists.moment_count;
+    return 0;
+}
+
+int backing_read_columns(struct recording *recording, const struct bucket *bucket,
+                         const bool *wanted, struct bucket_cells *into, struct fault *fault)
+{
+    struct backing *backing = recording->backing;
+    struct found_chunk found;
+    int err = chunk_at(&backing->source, bucket->file_offset, &found) ? 0 : -EIO;
+    if (err == 0)
+        err = cell_columns_parse(backing->packer, &found, wanted, into);
+    if (err < 0)
+        return tell_unread(bucket, err, fault);
+    struct cell_lists lists = {.cells = into->cells.items,
+                               .cell_count = into->cells.count,
+                               .thread_cells = into->thread_cells.items,
+                               .thread_cell_count = into->thread_cells.count};
+    check_keys(recording, &lists);
+    into->thread_cells.count = lists.thread_cell_count;
     return 0;
 }
 

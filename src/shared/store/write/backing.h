@@ -18,6 +18,8 @@ struct backing {
  * -EIO if there is no intact chunk, -EINVAL, or -ENOMEM. */
 int backing_load_cells(struct recording *recording, uint64_t offset, struct cell_lists *lists);
 
-/* For recording->load_bucket and recording->close. */
+/* For recording->load_bucket, recording->read_columns and recording->close. */
 int backing_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault);
+int backing_read_columns(struct recording *recording, const struct bucket *bucket,
+                         const bool *wanted, struct bucket_cells *into, struct fault *fault);
 void backing_close(struct recording *recording);
