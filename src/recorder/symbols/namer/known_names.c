@@ -18,7 +18,7 @@
 #include "symbols/namer/name_cache.h"
 #include "symbols/namer/name_message.h"
 
-#define MODULES_MAX 256u
+#define MODULES_MAX 128u
 
 struct system_module {
     char *path, *build_id;

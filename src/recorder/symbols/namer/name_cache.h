@@ -14,7 +14,7 @@
 
 #include "symbols/namer/name_client.h"
 
-#define CACHED_BYTES_MAX ((size_t)2 << 20) /* Names that are more are not kept. */
+#define CACHED_BYTES_MAX ((size_t)1 << 20) /* Names that are more are not kept. */
 #define CACHED_FILES_MAX 128u
 #define CACHED_READ_MAX  16u /* Files that were read for one module. */
 
