@@ -3,6 +3,9 @@ BEGIN { FS = "\t" }
 {
     n = ++many[$1, $2, $4]
     values[$1, $2, $4, n] = $5 + 0
+    if ($4 == "wall") values[$1, $2, "wall_ms", many[$1, $2, "wall_ms"] = n] = $5 * 1000
+    if ($4 == "target_cpu") pending = $5
+    if ($4 == "recorder_cpu") values[$1, $2, "all_cpu_ms", many[$1, $2, "all_cpu_ms"] = n] = (pending + $5) * 1000
     if (!($1 in known)) { known[$1] = 1; order[++workloads] = $1 }
 }
 
@@ -58,12 +61,13 @@ function cost_row(w, t,    base, events, added, raw) {
     printf "| %s | %s | %s | %s | %s |", w, t, both(w, t, "program_wall", "%.2f"),
         show(over(low(w, t, "program_wall"), low(w, "none", "program_wall")), "%.2f"), both(w, t, "target_cpu", "%.2f")
     if (t == "none") {
-        printf " - | - | - | - | - | %s | - | - | - |\n", show(low(w, t, "target_rss_kb") / 1024, "%.1f")
+        printf " - | - | - | - | - | - | %s | - | - | - |\n", show(low(w, t, "target_rss_kb") / 1024, "%.1f")
         return
     }
-    printf " %s | %s | %s | %s | %s |", show(over(added * 1e9, events), "%.0f"), show(over(added, raw), "%.3f"),
+    printf " %s | %s | %s | %s | %s | %s |", show(over(added * 1e9, events), "%.0f"), show(over(added, raw), "%.3f"),
         show(over(low(w, t, "program_wall") - low(w, "none", "program_wall"), low(w, "heaptrack-raw", "program_wall") - low(w, "none", "program_wall")), "%.3f"),
         show(over(low(w, t, "recorder_cpu") * 1e9, events), "%.0f"),
+        show(over(minus(cpu(w, t), base), minus(cpu(w, "heaptrack-raw"), base)), "%.3f"),
         show(over(minus(cpu(w, t), base), minus(cpu(w, "heaptrack"), base)), "%.3f")
     printf " +%s | %s | %s | %s |\n", show((low(w, t, "target_rss_kb") - low(w, "none", "target_rss_kb")) / 1024, "%.1f"),
         show(low(w, t, "recorder_rss_kb") / 1024, "%.1f"), show(over(low(w, t, "file_bytes"), 1024), "%.0f"),
@@ -73,8 +77,8 @@ function cost_row(w, t,    base, events, added, raw) {
 function cost_table(    i, w, m) {
     print "### Whole programs: lower (upper) quartile\n"
     print "Wall: of the program itself, s.  CPU: user + system, s.  Added per event: target CPU over native, per allocation or free.\n"
-    print "| workload | tool | wall | ratio | target CPU | ns added per event | added CPU / raw's | added wall / raw's | recorder ns per event | added CPU of all / heaptrack's | target RSS MiB | recorder RSS MiB | file KiB | report s |"
-    print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    print "| workload | tool | wall | ratio | target CPU | ns added per event | added CPU / raw's | added wall / raw's | recorder ns per event | added CPU of all / raw's | ... / heaptrack's | target RSS MiB | recorder RSS MiB | file KiB | report s |"
+    print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     for (i = 1; i <= workloads; i++) {
         w = order[i]
         if (is_latency(w)) continue
@@ -84,6 +88,52 @@ function cost_table(    i, w, m) {
     for (i = 1; i <= workloads; i++)
         if (low(order[i], "none", "events") != "") printf("%s %s %d", (i > 1 ? "," : ""), order[i], low(order[i], "none", "events"))
     print ".\n"
+}
+
+# Short programs: what start and end cost.  All CPU together, for who has a tick is not told well in so little time.
+function is_short(w) { return w == "ls" || w == "shell300" }
+function short_row(w, t) {
+    if (low(w, t, "wall") == "") return
+    printf "| %s | %s | %s | %s | %s | %s |\n", w, t, both(w, t, "all_cpu_ms", "%.1f"), show(minus(low(w, t, "all_cpu_ms"), low(w, "none", "all_cpu_ms")), "%.1f"),
+        both(w, t, "wall_ms", "%.1f"), show((low(w, t, "target_rss_kb") - low(w, "none", "target_rss_kb")) / 1024, "%+.1f")
+}
+function short_table(    i, w, any) {
+    for (i = 1; i <= workloads; i++) any = any || is_short(order[i])
+    if (!any) return
+    print "### Short programs: lower (upper) quartile\n"
+    print "shell300: a shell that starts 300 programs, each recorded by memoir (--children); heaptrack records the shell alone.\n"
+    print "| workload | tool | CPU of all, ms | added | wall until all is written, ms | target RSS MiB more |"
+    print "|---|---|---|---|---|---|"
+    for (i = 1; i <= workloads; i++) {
+        w = order[i]
+        if (!is_short(w)) continue
+        short_row(w, "none"); short_row(w, "heaptrack"); short_row(w, "heaptrack-raw"); short_row(w, "memoir")
+    }
+    print ""
+}
+
+# Where raw adds less than this, its cost is no measure.
+function ratio(w, what,    raw) {
+    raw = minus(value(w, "heaptrack-raw", what), value(w, "none", what))
+    return raw == "" || raw < 0.005 ? "" : over(minus(value(w, "memoir", what), value(w, "none", what)), raw)
+}
+function value(w, t, what) { return what == "all" ? cpu(w, t) : low(w, t, what) }
+function worst_of(what, title,    i, x, most, who, rows) {
+    most = ""
+    for (i = 1; i <= workloads; i++) {
+        x = is_latency(order[i]) ? "" : ratio(order[i], what)
+        if (x == "") continue
+        rows++
+        if (most == "" || x > most) { most = x; who = order[i] }
+    }
+    if (most != "") printf "- %s: %.2f of heaptrack raw\047s, %s, of %d rows\n", title, most, who, rows
+}
+function worst() {
+    print "### The worst rows\n"
+    worst_of("target_cpu", "added CPU of the program")
+    worst_of("all", "added CPU of all together")
+    worst_of("program_wall", "added wall")
+    print ""
 }
 
 function latency_row(w, t) {
@@ -108,4 +158,4 @@ function latency_table(    i, any) {
     print ""
 }
 
-END { micro_table(); cost_table(); latency_table() }
+END { micro_table(); cost_table(); short_table(); latency_table(); worst() }

@@ -22,6 +22,7 @@
 #include "sandbox/line.h"
 #include "sandbox/sandbox.h"
 #include "store/write/place.h"
+#include "symbols/namer/known_names.h"
 #include "symbols/namer/name_client.h"
 
 #define LINES_MAX      16u
@@ -32,8 +33,8 @@ static struct {
     struct keeper_outputs outputs;
     struct pollfd lines[LINES_MAX]; /* the first is the recorder's, the others its children's */
     nfds_t line_count;
-    int program; /* a pidfd, or -1 */
-    pid_t recorder, namer;
+    int program;                  /* a pidfd, or -1 */
+    pid_t recorder, namer, known; /* known: looks up known names */
 } keeper;
 
 static int send_signal(const struct keeper_request *request)
@@ -78,36 +79,47 @@ static int listen_for(uint32_t pid, int *fd)
     return *fd < 0 ? *fd : 0;
 }
 
-static int start_namer(struct keeper_reply *reply, int *fd)
+static int spawn_known(int line, pid_t *pid)
+{
+    *pid = fork();
+    if (*pid == 0) {
+        known_names_serve(line);
+        _exit(0);
+    }
+    return *pid < 0 ? -errno : 0;
+}
+
+static int start(int (*spawn)(int line, pid_t *pid), pid_t *pid, struct keeper_reply *reply,
+                 int *fd)
 {
     int ends[2];
-    if (keeper.namer)
+    if (*pid)
         return -EBUSY;
     int err = line_open(ends);
     if (err)
         return err;
-    err = name_client_spawn(ends[1], &keeper.namer);
+    err = spawn(ends[1], pid);
     close(ends[1]);
     if (err) {
-        keeper.namer = 0;
+        *pid = 0;
         close(ends[0]);
         return err;
     }
-    reply->value = keeper.namer;
+    reply->value = *pid;
     *fd = ends[0];
     return 0;
 }
 
-static int end_namer(bool at_once, struct keeper_reply *reply)
+static int end(pid_t *pid, bool at_once, struct keeper_reply *reply)
 {
     int status = 0;
-    if (!keeper.namer)
+    if (!*pid)
         return -ESRCH;
     if (at_once)
-        kill(keeper.namer, SIGKILL);
-    while (waitpid(keeper.namer, &status, 0) < 0 && errno == EINTR)
+        kill(*pid, SIGKILL);
+    while (waitpid(*pid, &status, 0) < 0 && errno == EINTR)
         ;
-    keeper.namer = 0;
+    *pid = 0;
     reply->value = status;
     return 0;
 }
@@ -184,9 +196,13 @@ static int serve(const struct keeper_request *request, int came, struct keeper_r
     case KEEPER_LISTEN:
         return listen_for(request->pid, fd);
     case KEEPER_NAMER_START:
-        return start_namer(reply, fd);
+        return start(name_client_spawn, &keeper.namer, reply, fd);
+    case KEEPER_KNOWN_START:
+        return start(spawn_known, &keeper.known, reply, fd);
     case KEEPER_NAMER_END:
-        return end_namer(request->number != 0, reply);
+        return end(&keeper.namer, request->number != 0, reply);
+    case KEEPER_KNOWN_END:
+        return end(&keeper.known, request->number != 0, reply);
     case KEEPER_NAMER_NICE:
         return keeper.namer &&
                        setpriority(PRIO_PROCESS, (id_t)keeper.namer, (int)request->number) == 0

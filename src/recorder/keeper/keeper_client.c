@@ -19,6 +19,7 @@
 #include "sandbox/line.h"
 #include "store/write/growing_asked.h"
 #include "symbols/namer/name_client.h"
+#include "symbols/namer/name_source.h"
 
 enum side { FACTS, FILES, SIDES };
 
@@ -331,9 +332,9 @@ int keeper_output_put_aside(const char *path)
 
 /* What name_client.h asks. */
 
-static int start_namer(pid_t *pid)
+static int start_by(enum keeper_what what, pid_t *pid)
 {
-    struct keeper_request const request = request_of(KEEPER_NAMER_START, 0, 0, 0);
+    struct keeper_request const request = request_of(what, 0, 0, 0);
     struct keeper_reply reply;
     int fd;
     int const err = ask(FILES, &request, -1, &reply, &fd);
@@ -341,12 +342,33 @@ static int start_namer(pid_t *pid)
     return err ? err : fd >= 0 ? fd : -EIO;
 }
 
+static int end_by(enum keeper_what what, bool at_once)
+{
+    struct keeper_request const request = request_of(what, 0, 0, at_once);
+    struct keeper_reply reply;
+    return ask(FILES, &request, -1, &reply, NULL) ? 0 : (int)reply.value;
+}
+
+static int start_namer(pid_t *pid)
+{
+    return start_by(KEEPER_NAMER_START, pid);
+}
+
 static int end_namer(pid_t pid, bool at_once)
 {
-    struct keeper_request const request = request_of(KEEPER_NAMER_END, 0, 0, at_once);
-    struct keeper_reply reply;
     (void)pid;
-    return ask(FILES, &request, -1, &reply, NULL) ? 0 : (int)reply.value;
+    return end_by(KEEPER_NAMER_END, at_once);
+}
+
+static int start_known(pid_t *pid)
+{
+    return start_by(KEEPER_KNOWN_START, pid);
+}
+
+static int end_known(pid_t pid, bool at_once)
+{
+    (void)pid;
+    return end_by(KEEPER_KNOWN_END, at_once);
 }
 
 static void set_namer_nice(pid_t pid, int nice)
@@ -360,6 +382,16 @@ static void set_namer_nice(pid_t pid, int nice)
 static const struct namer_process namer_process = {
     .start = start_namer, .end = end_namer, .set_nice = set_namer_nice};
 
+/* Questions say how urgent they are. */
+static void leave_nice(pid_t pid, int nice)
+{
+    (void)pid;
+    (void)nice;
+}
+
+static const struct namer_process known_process = {
+    .start = start_known, .end = end_known, .set_nice = leave_nice};
+
 void keeper_use(void)
 {
     is_used = true;
@@ -367,6 +399,7 @@ void keeper_use(void)
     foreign_ask_by(open_foreign);
     growing_file_ask_by(&growing_asked);
     name_client_start_by(&namer_process);
+    name_source_known_by(&known_process);
 }
 
 int keeper_uses_arena(uint32_t pid, enum arena_finding *found, bool *is_old)

@@ -52,6 +52,8 @@ static const unsigned uses_of[KEEPER_WHATS] = {
     [KEEPER_NAMER_END] = USES_CHOICE,
     [KEEPER_NAMER_NICE] = USES_NICE,
     [KEEPER_LINE] = 0,
+    [KEEPER_KNOWN_START] = 0,
+    [KEEPER_KNOWN_END] = USES_CHOICE,
 };
 
 static bool is_pid(uint32_t number)

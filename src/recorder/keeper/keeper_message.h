@@ -38,6 +38,8 @@ enum keeper_what {
     KEEPER_LINE, /* A line of its own, for a child. */
     /* A process besides `pid` that has the arena: twice its PID, plus 1 if proved. */
     KEEPER_FIND_USER,
+    KEEPER_KNOWN_START, /* A process that answers from known names (known_names.h). */
+    KEEPER_KNOWN_END,
     KEEPER_WHATS
 };
 

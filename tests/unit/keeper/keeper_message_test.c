@@ -199,6 +199,12 @@ TEST(a_namer_and_a_line)
     begin(KEEPER_NAMER_END);
     request.number = 1;
     BREAKS(number, 2);
+    begin(KEEPER_KNOWN_START);
+    BREAKS(number, 1);
+    BREAKS(pid, 1);
+    begin(KEEPER_KNOWN_END);
+    request.number = 1;
+    BREAKS(number, 2);
     begin(KEEPER_FIND_USER);
     request.pid = 42;
     BREAKS(tid, 1);

@@ -13,8 +13,8 @@
 #include "base/vec.h"
 #include "capture/rings/lifeline.h"
 #include "symbols/lookup/perf_map.h"
-#include "symbols/namer/name_client.h"
 #include "symbols/namer/name_message.h"
+#include "symbols/namer/name_source.h"
 
 #define BEHIND_ALL 10           /* nice */
 #define AT_FIRST   100000000ull /* ns of processor time */
@@ -52,7 +52,7 @@ struct symbol_queue {
     bool is_behind, must_hurry;
     bool is_resting;
     uint64_t worked_ns; /* processor time of the namer when it last rested */
-    struct name_client *namer;
+    struct name_source *namer;
 };
 
 static struct symbol_answer find_answer(struct symbol_queue *queue,
@@ -61,7 +61,7 @@ static struct symbol_answer find_answer(struct symbol_queue *queue,
 {
     struct resolver_module const module = {question->path, question->root, question->build_id};
     struct name_answer found;
-    name_client_ask(queue->namer, &module, addresses, count, &found);
+    name_source_ask(queue->namer, &module, addresses, count, &found);
     return (struct symbol_answer){.recording = question->recording,
                                   .frame = question->frame,
                                   .count = found.count,
@@ -98,10 +98,10 @@ static void question_fini(struct symbol_question *question)
 static void mind_others(struct symbol_queue *queue)
 {
     if (queue->is_behind || queue->must_hurry || !queue->tid ||
-        name_client_worked_ns(queue->namer) < AT_FIRST)
+        name_source_worked_ns(queue->namer) < AT_FIRST)
         return;
     setpriority(PRIO_PROCESS, (id_t)queue->tid, BEHIND_ALL);
-    name_client_set_nice(queue->namer, BEHIND_ALL);
+    name_source_set_nice(queue->namer, BEHIND_ALL);
     queue->is_behind = true;
 }
 
@@ -132,7 +132,7 @@ static void answer_next(struct symbol_queue *queue)
  * Called with the lock held. */
 static void wait_or_rest(struct symbol_queue *queue)
 {
-    uint64_t const used = name_client_worked_ns(queue->namer);
+    uint64_t const used = name_source_worked_ns(queue->namer);
     uint64_t const work = (used - queue->worked_ns) * REST_SHARE;
     uint64_t const until = clock_ns(CLOCK_REALTIME) + (work > REST_NS ? work : REST_NS);
     struct timespec const then = {(time_t)(until / NS_PER_SECOND), (long)(until % NS_PER_SECOND)};
@@ -145,7 +145,7 @@ static void wait_or_rest(struct symbol_queue *queue)
         return;
     queue->taken = true;
     pthread_mutex_unlock(&queue->lock);
-    name_client_rest(queue->namer);
+    name_source_rest(queue->namer);
     pthread_mutex_lock(&queue->lock);
     queue->taken = false;
     queue->is_resting = true;
@@ -179,7 +179,7 @@ static void let_hurry(struct symbol_queue *queue)
 {
     int const ours = getpriority(PRIO_PROCESS, 0);
     queue->must_hurry = true;
-    name_client_set_nice(queue->namer, ours);
+    name_source_set_nice(queue->namer, ours);
     if (queue->tid)
         setpriority(PRIO_PROCESS, (id_t)queue->tid, ours);
 }
@@ -191,9 +191,9 @@ struct symbol_queue *symbol_queue_create(say_fn say)
         return NULL;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->changed, NULL);
-    queue->namer = name_client_create(say);
+    queue->namer = name_source_create(say);
     if (!queue->namer || pthread_create(&queue->thread, NULL, answer_questions, queue) != 0) {
-        name_client_destroy(queue->namer);
+        name_source_destroy(queue->namer);
         free(queue);
         return NULL;
     }
@@ -216,7 +216,7 @@ void symbol_queue_destroy(struct symbol_queue *queue)
         free(answer->names);
     vec_free(&queue->questions);
     vec_free(&queue->answers);
-    name_client_destroy(queue->namer);
+    name_source_destroy(queue->namer);
     pthread_cond_destroy(&queue->changed);
     pthread_mutex_destroy(&queue->lock);
     free(queue);

@@ -25,7 +25,11 @@
 
 struct name_client {
     say_fn say;
-    int line; /* -1: none is running */
+    const struct namer_process *by; /* NULL: as all others */
+    name_opener opener;             /* or NULL */
+    void *opener_context;
+    _Atomic uint64_t behind_ns; /* CPU time of processes that the one we asked started */
+    int line;                   /* -1: none is running */
     _Atomic pid_t pid;
     _Atomic int nice;
     _Atomic uint64_t worked_ns; /* by those that ended, and by this one when it last answered */
@@ -40,12 +44,17 @@ struct name_client {
 };
 
 static const char *program = "/proc/self/exe";
-static _Atomic uint64_t ended_worked_ns, most_memory_bytes;
-static _Atomic pid_t last_started; /* 0 when that one has ended */
+static _Atomic uint64_t ended_worked_ns, behind_worked_ns, most_memory_bytes;
+static _Atomic pid_t started[2]; /* those that run, of which there are two at most; else 0 */
 
 void name_client_use_program(const char *path)
 {
     program = path;
+}
+
+const char *name_client_program(void)
+{
+    return program;
 }
 
 struct name_client *name_client_create(say_fn say)
@@ -121,17 +130,46 @@ void name_client_start_by(const struct namer_process *wanted)
     process = wanted;
 }
 
+struct name_client *name_client_create_by(const struct namer_process *by)
+{
+    struct name_client *client = name_client_create(NULL);
+    if (client)
+        client->by = by;
+    return client;
+}
+
+void name_client_open_by(struct name_client *client, name_opener opener, void *context)
+{
+    client->opener = opener;
+    client->opener_context = context;
+}
+
+static const struct namer_process *process_of(const struct name_client *client)
+{
+    return client->by ? client->by : process;
+}
+
+static void note_started(pid_t from, pid_t to)
+{
+    for (size_t i = 0; i < sizeof(started) / sizeof(started[0]); i++) {
+        pid_t expected = from;
+        if (atomic_compare_exchange_strong(&started[i], &expected, to))
+            return;
+    }
+}
+
 static int start(struct name_client *client)
 {
     pid_t pid;
-    int const line = process->start(&pid);
+    int const line = process_of(client)->start(&pid);
     if (line < 0)
         return line;
     client->line = line;
-    client->pid = last_started = pid;
+    client->pid = pid;
+    note_started(0, pid);
     client->questions = 0;
     if (client->nice)
-        process->set_nice(pid, client->nice);
+        process_of(client)->set_nice(pid, client->nice);
     return 0;
 }
 
@@ -146,8 +184,9 @@ static int stop(struct name_client *client, bool at_once)
     note_work(client);
     ended_worked_ns += client->worked_ns - client->worked_before;
     client->worked_before = client->worked_ns;
-    client->pid = last_started = 0;
-    return process->end(pid, at_once);
+    client->pid = 0;
+    note_started(pid, 0);
+    return process_of(client)->end(pid, at_once);
 }
 
 static void forget_kept(struct name_client *client)
@@ -178,10 +217,14 @@ static bool is_allowed(const struct name_question *question, const struct foreig
                        (file->kind == FOREIGN_MAPPED && strcmp(file->path, question->path) == 0));
 }
 
-static int open_file(const struct name_question *question, const struct foreign_request *file)
+static int open_file(struct name_client *client)
 {
+    const struct name_question *question = &client->question;
+    const struct foreign_request *file = &client->head.file;
     if (!is_allowed(question, file))
         return -EACCES;
+    if (client->opener)
+        return client->opener(client->opener_context, file);
     int const fd = file->kind == FOREIGN_MAPPED  ? mapped_file_open(file->root, file->path)
                    : file->kind == FOREIGN_DEBUG ? debuginfod_open(file->path)
                                                  : foreign_request_serve(file);
@@ -193,7 +236,7 @@ static int open_file(const struct name_question *question, const struct foreign_
 
 static int serve_file(struct name_client *client)
 {
-    int const fd = open_file(&client->question, &client->head.file);
+    int const fd = open_file(client);
     int32_t const err = fd < 0 ? fd : 0;
     int const sent = line_send(client->line, &err, sizeof(err), &fd, fd >= 0);
     if (fd >= 0)
@@ -224,6 +267,10 @@ static int read_answer(struct name_client *client, struct name_answer *answer)
     while (head->memory_bytes > most &&
            !atomic_compare_exchange_weak(&most_memory_bytes, &most, head->memory_bytes))
         ;
+    if (client->by && head->worked_ns > client->behind_ns) {
+        behind_worked_ns += head->worked_ns - client->behind_ns;
+        client->behind_ns = head->worked_ns;
+    }
     if (head->count > 0) {
         char *body = receive_body(client, head->body_bytes);
         if (!body)
@@ -258,6 +305,7 @@ static int hear_answer(struct name_client *client, struct name_answer *answer)
 /* Asks for all addresses of the question.  The answers that came are kept, also when one fails. */
 static int ask_once(struct name_client *client)
 {
+    client->question.nice = client->nice;
     int err = line_send(client->line, &client->question, sizeof(client->question), NULL, 0);
     client->kept_from = client->kept_count = 0;
     while (!err && client->kept_count < client->question.count) {
@@ -384,18 +432,20 @@ void name_client_rest(struct name_client *client)
 
 uint64_t name_client_worked_ns(const struct name_client *client)
 {
-    return client->worked_ns;
+    return client->worked_ns + client->behind_ns;
 }
 
 void name_client_set_nice(struct name_client *client, int nice)
 {
     client->nice = nice;
     if (client->pid > 0)
-        process->set_nice(client->pid, nice);
+        process_of(client)->set_nice(client->pid, nice);
 }
 
 void name_client_cost(uint64_t *cpu_ns, uint64_t *memory_bytes)
 {
-    *cpu_ns = ended_worked_ns + work_of(last_started);
+    *cpu_ns = ended_worked_ns + behind_worked_ns;
+    for (size_t i = 0; i < sizeof(started) / sizeof(started[0]); i++)
+        *cpu_ns += work_of(started[i]);
     *memory_bytes = most_memory_bytes;
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/say.h"
+#include "foreign/foreign_request.h"
 #include "symbols/lookup/resolver.h"
 
 #define NAMER_STARTS_MAX 4
@@ -28,6 +29,8 @@ struct name_answer {
 /* Sets the program that becomes the namer when it gets NAMER_COMMAND; by default /proc/self/exe. */
 void name_client_use_program(const char *path);
 
+const char *name_client_program(void);
+
 /* Starts the namer with `line` as its standard input.  Returns 0 or -errno. */
 int name_client_spawn(int line, pid_t *pid);
 
@@ -41,8 +44,16 @@ struct namer_process {
 };
 void name_client_start_by(const struct namer_process *process);
 
+/* Opens a file for a namer that has asked for one it may have: a descriptor or -errno. */
+typedef int (*name_opener)(void *context, const struct foreign_request *request);
+
 /* Returns NULL when out of memory. */
 struct name_client *name_client_create(say_fn say);
+/* Asks a process that looks up known names (known_names.h): it has files of its own, says what its
+ * own namers cost, and is missed in silence.  Returns NULL when out of memory. */
+struct name_client *name_client_create_by(const struct namer_process *process);
+/* To be called before the first question. */
+void name_client_open_by(struct name_client *client, name_opener opener, void *context);
 void name_client_destroy(struct name_client *client);
 
 /* Looks up addresses[0] as resolver_lookup and resolver_function_start do.  The other addresses are

@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "sandbox/line.h"
+#include "symbols/namer/name_client.h"
 
+#define NICE_LEAST     (-20)
+#define NICE_MOST      19
 #define TEXT_BYTES_MAX 65536u /* as of text_pool.c */
 
 static bool put(char *to, size_t room, const char *text)
@@ -33,6 +37,7 @@ bool name_question_fill(struct name_question *question, const struct resolver_mo
 bool name_question_is_valid(const struct name_question *question)
 {
     return question->order <= NAME_REST && question->count <= NAME_ADDRESSES_MAX &&
+           question->nice >= NICE_LEAST && question->nice <= NICE_MOST &&
            memchr(question->root, '\0', sizeof(question->root)) &&
            memchr(question->build_id, '\0', sizeof(question->build_id)) &&
            memchr(question->path, '\0', sizeof(question->path));
@@ -75,6 +80,28 @@ char *name_body_make(const struct resolved *names, size_t count, size_t *bytes)
     }
     *bytes = (size_t)(at - body);
     return body;
+}
+
+int name_answer_send(int line, const struct name_answer *answer, uint64_t memory_bytes,
+                     uint64_t worked_ns)
+{
+    static struct name_head head;
+    size_t bytes = 0;
+    char *body = answer->count ? name_body_make(answer->names, answer->count, &bytes) : NULL;
+    memset(&head, 0, sizeof(head));
+    head.reply = NAME_ANSWER;
+    head.count = body ? answer->count : 0;
+    head.into_function = answer->into_function;
+    head.body_bytes = (uint32_t)bytes;
+    head.memory_bytes = memory_bytes;
+    head.worked_ns = worked_ns;
+    int err = line_send(line, &head, sizeof(head), NULL, 0);
+    for (size_t at = 0; !err && at < bytes; at += NAME_PART_BYTES) {
+        size_t const rest = bytes - at;
+        err = line_send(line, body + at, rest < NAME_PART_BYTES ? rest : NAME_PART_BYTES, NULL, 0);
+    }
+    free(body);
+    return err;
 }
 
 /* The next text of the body, as one of ours behind the names. */

@@ -24,6 +24,7 @@ enum name_order { NAME_ASK, NAME_REST };
 /* Sent to the namer. */
 struct name_question {
     uint32_t order, count; /* `count` of addresses; each gets an answer, in this order. */
+    int32_t nice;          /* The priority of namers that it starts for this. */
     uint64_t addresses[NAME_ADDRESSES_MAX];
     char root[FOREIGN_ROOT_MAX], build_id[NAME_BUILD_MAX], path[PATH_MAX]; /* With their NUL. */
 };
@@ -36,6 +37,9 @@ struct name_head {
     uint32_t into_function; /* As in struct frame. */
     uint32_t body_bytes;
     uint64_t memory_bytes; /* The most memory it had so far. */
+    /* CPU time of namers of its own; believed only of a process that the keeper started for known
+     * names (known_names.h). */
+    uint64_t worked_ns;
     struct foreign_request file;
 };
 
@@ -51,6 +55,12 @@ bool name_question_is_valid(const struct name_question *question);
 
 /* Returns whether a head is valid: counts and sizes within their bounds, texts that end. */
 bool name_head_is_valid(const struct name_head *head);
+
+struct name_answer;
+
+/* Sends a head with an answer, then its body.  Returns 0 or -errno. */
+int name_answer_send(int line, const struct name_answer *answer, uint64_t memory_bytes,
+                     uint64_t worked_ns);
 
 /* Returns the body of an answer, which the caller frees; NULL when out of memory. */
 char *name_body_make(const struct resolved *names, size_t count, size_t *bytes);

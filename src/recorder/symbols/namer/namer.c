@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "sandbox/line.h"
 #include "sandbox/sandbox.h"
+#include "symbols/namer/name_client.h"
 #include "symbols/namer/name_message.h"
 
 /* Addresses, most of them of mapped files: the caches are small (resolver.h). */
@@ -46,27 +47,6 @@ static int ask_file(const struct foreign_request *request)
     return err < 0 ? err : descriptors[0] >= 0 ? descriptors[0] : -EIO;
 }
 
-static int send_answer(const struct resolved *names, size_t count, uint32_t into_function)
-{
-    static struct name_head head;
-    size_t bytes = 0;
-    char *body = count ? name_body_make(names, count, &bytes) : NULL;
-    memset(&head, 0, sizeof(head));
-    head.reply = NAME_ANSWER;
-    head.count = body ? (uint32_t)count : 0;
-    head.into_function = into_function;
-    head.body_bytes = (uint32_t)bytes;
-    head.memory_bytes = memory_peak();
-    int err = line_send(our_line, &head, sizeof(head), NULL, 0);
-    for (size_t at = 0; !err && at < bytes; at += NAME_PART_BYTES) {
-        size_t const rest = bytes - at;
-        err = line_send(our_line, body + at, rest < NAME_PART_BYTES ? rest : NAME_PART_BYTES, NULL,
-                        0);
-    }
-    free(body);
-    return err;
-}
-
 static int answer(struct resolver *resolver, const struct name_question *question, uint64_t address)
 {
     struct resolver_module const module = {question->path, question->root, question->build_id};
@@ -76,7 +56,8 @@ static int answer(struct resolver *resolver, const struct name_question *questio
     uint64_t const start = count ? 0 : resolver_function_start(resolver, &module, address);
     if (start && address - start < UINT32_MAX)
         into_function = (uint32_t)(address - start) + 1;
-    return send_answer(names, count, into_function);
+    struct name_answer const found = {names, (uint32_t)count, into_function};
+    return name_answer_send(our_line, &found, memory_peak(), 0);
 }
 
 static int confine(void)
