@@ -147,7 +147,8 @@ struct sentry *record_watch(struct recorder_options *options, const struct sentr
 {
     struct fault fault = {.text = ""};
     bool const makes_sense = sentry_options_check(watched, &fault) == 0;
-    struct sentry *watch = makes_sense ? sentry_create(watched, &fault) : NULL;
+    struct sentry *watch =
+        makes_sense ? sentry_create(watched, options->wish.output, &fault) : NULL;
     *status = makes_sense ? 1 : 2;
     if (watch)
         options->watcher = sentry_watcher(watch);

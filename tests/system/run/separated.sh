@@ -65,6 +65,43 @@ for way in parent exec; do
     at_least $way-names 1 "$("$MEMOIR" report $way.memoir --json | jq '[.. | .function? // empty | select(test("^work|main"))] | length')"
 done
 
+beside_of() { # beside_of NAME FILE: the process of that name of the recording that is made there
+    local pid
+    for pid in $(pgrep -x "$1"); do
+        ! grep -qzx -- "$2" "/proc/$pid/cmdline" 2>/dev/null || echo "$pid"
+    done
+}
+
+# With alerts, a history and a server: others do that, and who reads what the program wrote has no more rights than without.
+cat >tell.sh <<'END'
+#!/bin/sh
+{ grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' /proc/self/status | cut -f 2 | xargs; readlink /proc/self/fd/* | grep -c 'socket:\|memfd:'; } >told
+END
+chmod +x tell.sh
+"$MEMOIR" run --quiet -o beside.memoir --alert 'heap.live>1' --alert-exec ./tell.sh --history beside.db --history-every 1s \
+    --serve --listen 127.0.0.1:0 -- "$subjects/subject-works_for_seconds" 6 >beside.out 2>beside.err &
+running=$!
+started+=("$running")
+wait_until 20 has_line beside.out working || not_ok beside-begins "it did not begin"
+wait_until 20 test -s told || not_ok beside-alert-runs "the program of the alert was not started: $(cat beside.err)"
+is_confined beside "$running"
+alerts=$(beside_of memoir-alerts beside.memoir)
+writer=$(beside_of memoir-history beside.memoir)
+equal beside-processes "1 1" "$(echo "$alerts" | grep -c .) $(echo "$writer" | grep -c .)"
+equal beside-no-children "" "$(pgrep -P $running 'memoir-alert|memoir-hist')"
+equal beside-no-arena "" "$(grep -h memfd:memoir "/proc/$alerts/maps" "/proc/$writer/maps" 2>&1)"
+equal beside-alerts-has-one-line 1 "$(readlink "/proc/$alerts/fd/"* | grep -c socket:)"
+equal beside-writer-rights "0000000000000000 1 2" "$(of "$writer" CapEff) $(of "$writer" NoNewPrivs) $(of "$writer" Seccomp)"
+# What the user named runs as whoever started memoir, with nothing of ours.
+equal beside-program-rights "0 $(of $$ CapEff) 0 0|0" "$(paste -sd '|' told)"
+wait_until 20 test -n "$(pgrep -P $running -x memoir-serve)" || not_ok beside-serves "nothing serves: $(cat beside.err)"
+wait $running
+equal beside-status 3 $?
+equal beside-said 1 "$(grep -c 'alert heap.live>1' beside.err)"
+equal beside-is-whole true "$(quality beside.memoir complete)"
+at_least beside-history 2 "$("$MEMOIR" history beside.db --json | jq '.services[0].runs[0].snapshots')"
+equal beside-ends "" "$(beside_of memoir-alerts beside.memoir)$(beside_of memoir-history beside.memoir)$(keepers_of beside.memoir)"
+
 # A program that runs already: who reaches into it is a keeper, too.
 "$subjects/subject-works_for_seconds" 8 >target.out &
 target=$!

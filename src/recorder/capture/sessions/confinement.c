@@ -21,8 +21,7 @@ static const char *const folders[] = {"/sys/fs/cgroup", "/sys/devices/system/cpu
 
 bool confinement_is_due(const struct recorder_options *options)
 {
-    return geteuid() == 0 && !options->pages && !options->cpu && !options->watcher &&
-           !options->wish.began;
+    return geteuid() == 0 && !options->pages && !options->cpu;
 }
 
 int confinement_prepare(struct arena *arena, const struct output_place *place, const char *output,

@@ -13,7 +13,7 @@
 #include "capture/sessions/recorder.h"
 
 /* Returns whether a recorder with these options gives up its rights: it was started by root, and is
- * not asked for anything that keepers cannot do yet (pages, CPU time, alerts, history, serving). */
+ * not asked for anything that keepers cannot do yet (pages, CPU time). */
 bool confinement_is_due(const struct recorder_options *options);
 
 /* Forks the keepers.  From then on, other processes open the arena through them. */

@@ -378,7 +378,12 @@ static int confine(struct recorder_recorder *recorder, struct fault *fault)
     if (err < 0)
         return err;
     pid_t const pid = subject->hold(subject->self, &recorder->arena, fault);
-    return pid < 0 ? pid : confinement_enter(pid, !recorder->options->attached, fault);
+    if (pid < 0)
+        return pid;
+    if (recorder->options->wish.prepare)
+        recorder->options->wish.prepare(recorder->options->wish.context,
+                                        recorder->options->wish.quiet, (uint32_t)pid);
+    return confinement_enter(pid, !recorder->options->attached, fault);
 }
 
 int recorder_record(const struct recorder_options *options, const struct recorder_subject *subject,
