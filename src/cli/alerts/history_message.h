@@ -27,7 +27,7 @@ struct history_message {
 };
 #define HISTORY_MESSAGE_HEAD offsetof(struct history_message, texts)
 
-/* Writes the snapshot; returns the size of the message, or 0 if the snapshot has too many values. */
+/* Writes the snapshot.  Returns the size of the message; 0 if there are too many values. */
 size_t history_message_write(struct history_message *message,
                              const struct history_snapshot *snapshot);
 

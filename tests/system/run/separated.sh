@@ -88,7 +88,7 @@ is_confined beside "$running"
 alerts=$(beside_of memoir-alerts beside.memoir)
 writer=$(beside_of memoir-history beside.memoir)
 equal beside-processes "1 1" "$(echo "$alerts" | grep -c .) $(echo "$writer" | grep -c .)"
-equal beside-no-children "" "$(pgrep -P $running 'memoir-alert|memoir-hist')"
+equal beside-no-children "" "$(pgrep -P $running '^memoir-[ah]')"
 equal beside-no-arena "" "$(grep -h memfd:memoir "/proc/$alerts/maps" "/proc/$writer/maps" 2>&1)"
 equal beside-alerts-has-one-line 1 "$(readlink "/proc/$alerts/fd/"* | grep -c socket:)"
 equal beside-writer-rights "0000000000000000 1 2" "$(of "$writer" CapEff) $(of "$writer" NoNewPrivs) $(of "$writer" Seccomp)"
