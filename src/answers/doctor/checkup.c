@@ -190,6 +190,23 @@ static void judge_sandbox(struct checkup *checkup, const struct machine_facts *f
                     kept ? "; as root it has a user of its own besides" : ", as a user of its own");
 }
 
+/* As confinement_is_due (src/recorder/capture/sessions/confinement.h). */
+static void judge_recorder(struct checkup *checkup, const struct machine_facts *facts)
+{
+    bool const is_root = facts->permissions.uid == 0;
+    bool const has_rules = facts->sandbox.missing[SANDBOX_FILE_RULES] == 0;
+    if (!is_root && facts->yama_scope > 0)
+        checkup_add(checkup, "permissions", "recorder", CHECK_NOTE,
+                    "memoir run and attach keep your rights while they record, for Yama shows the "
+                    "memory of a program to its parent alone");
+    else
+        checkup_add(checkup, "permissions", "recorder", CHECK_OK,
+                    "memoir run and attach give up %s before they read what the program wrote",
+                    is_root     ? "all rights"
+                    : has_rules ? "your files, and all system calls but a list"
+                                : "all system calls but a list");
+}
+
 static void judge_permissions(struct checkup *checkup, const struct machine_facts *facts)
 {
     const struct permissions *permissions = &facts->permissions;
@@ -295,6 +312,7 @@ void checkup_judge(struct checkup *checkup, const struct machine_facts *facts)
     judge_kernel(checkup, facts);
     judge_permissions(checkup, facts);
     judge_sandbox(checkup, facts);
+    judge_recorder(checkup, facts);
     judge_symbols(checkup, facts);
     judge_libc(checkup, facts);
     judge_disk(checkup, facts);

@@ -72,7 +72,7 @@ static char *variable(const char *name, const char *value)
     return asprintf(&text, "MEMOIR_ALERT%s=%s", name, value) < 0 ? NULL : text;
 }
 
-static void describe_exec(struct action *action, const char *exec, const struct alert_news *news)
+static void describe_exec(struct action *action, const char *exec, const struct alert_action *news)
 {
     char pid[16];
     snprintf(pid, sizeof(pid), "%u", news->pid);
@@ -96,7 +96,12 @@ static struct action *add_action(struct alert_actions *actions)
     return &actions->queue[(actions->first + actions->count++) % ALERT_QUEUE_MAX];
 }
 
-void alert_actions_add(struct alert_actions *actions, const struct alert_news *news)
+bool alert_actions_are_left(const struct alert_actions *actions)
+{
+    return actions->running != 0 || actions->count > 0;
+}
+
+void alert_actions_add(struct alert_actions *actions, const struct alert_action *news)
 {
     struct action *action;
     if (actions->webhook && (action = add_action(actions))) {
@@ -223,7 +228,7 @@ static void tell(uint32_t count, const char *what)
 void alert_actions_finish(struct alert_actions *actions, unsigned wait_ms)
 {
     uint64_t const end = monotonic_ns() + wait_ms * UINT64_C(1000000);
-    while ((actions->running || actions->count) && monotonic_ns() < end) {
+    while (alert_actions_are_left(actions) && monotonic_ns() < end) {
         nanosleep(&(struct timespec){0, LOOK_EVERY_NS}, NULL);
         alert_actions_look(actions);
     }

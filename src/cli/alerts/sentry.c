@@ -4,11 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/alerts/sentry_parts.h"
 #include "cli/alerts/top_sites.h"
-
-#define FINISH_MS 12000 /* for messages on their way when the program has ended */
 
 static bool make_growth(struct process_watch *process, const struct sentry_options *options)
 {
@@ -30,7 +29,8 @@ static bool make_pressure(struct process_watch *process, const struct sentry_opt
     for (unsigned i = 0; i < options->rule_count; i++) {
         if (options->rules[i].kind != ALERT_PRESSURE)
             continue;
-        process->pressure[i] = pressure_watch_create(&options->rules[i], pid);
+        process->pressure[i] =
+            pressure_watch_create(process->sentry->alerts, &options->rules[i], i, pid);
         if (!process->pressure[i])
             return false;
     }
@@ -85,32 +85,45 @@ static void look(void *state, const struct watch_view *view)
     }
     if (process->has_growth)
         top_sites_remember(view, &process->pictures);
-    alert_actions_look(sentry->actions);
     sentry_keep(process, view);
 }
 
-static int open_history(struct sentry *sentry, struct fault *fault)
+/* As the recorder chooses it. */
+static void set_bounds(struct sentry *sentry, const char *output)
 {
-    sentry->history = history_queue_create(sentry->options->history, fault);
-    return sentry->history ? 0 : fault->code;
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    if (slash)
+        snprintf(sentry->folder, sizeof(sentry->folder), "%.*s", (int)(slash - output), output);
+    sentry->bounds = (struct alert_bounds){sentry->options, output, sentry->folder};
 }
 
-struct sentry *sentry_create(const struct sentry_options *options, struct fault *fault)
+static int begin_processes(struct sentry *sentry, struct fault *fault)
+{
+    const struct sentry_options *options = sentry->options;
+    if (options->history && !(sentry->history = history_writer_begin(options->history, fault)))
+        return -EIO;
+    if (options->rule_count && !(sentry->alerts = alert_broker_begin(&sentry->bounds, fault))) {
+        if (sentry->history)
+            (void)history_writer_end(sentry->history);
+        return -EIO;
+    }
+    return 0;
+}
+
+struct sentry *sentry_create(const struct sentry_options *options, const char *output,
+                             struct fault *fault)
 {
     struct sentry *sentry = calloc(1, sizeof(*sentry));
-    if (sentry)
-        sentry->actions = alert_actions_create(options->exec, options->webhook);
-    if (!sentry || !sentry->actions) {
-        free(sentry);
+    if (!sentry) {
         fault_set(fault, -ENOMEM, "out of memory before the start");
         return NULL;
     }
     sentry->options = options;
+    set_bounds(sentry, output);
     if (options->webhook_is_seen)
         fprintf(stderr, "memoir: warning: ps shows the address after --alert-webhook to all users "
                         "of this machine; if it is a secret, use --alert-webhook-file\n");
-    if (options->history && open_history(sentry, fault) < 0) {
-        alert_actions_finish(sentry->actions, 0);
+    if (begin_processes(sentry, fault) < 0) {
         free(sentry);
         return NULL;
     }
@@ -127,11 +140,12 @@ const struct watcher *sentry_watcher(struct sentry *sentry)
 uint32_t sentry_finish(struct sentry *sentry)
 {
     uint32_t const fired = sentry->fired;
-    uint64_t const left_out = sentry->history ? history_queue_finish(sentry->history) : 0;
+    uint64_t const left_out = sentry->history ? history_writer_end(sentry->history) : 0;
     if (left_out > 0)
         fprintf(stderr, "memoir: %llu snapshots are missing in the history %s\n",
                 (unsigned long long)left_out, sentry->options->history);
-    alert_actions_finish(sentry->actions, FINISH_MS);
+    if (sentry->alerts)
+        alert_broker_end(sentry->alerts);
     free(sentry);
     return fired;
 }

@@ -8,9 +8,11 @@
 
 struct sentry;
 
-/* Returns NULL with `fault` when the history cannot be opened, or when out of memory.  `options`
- * must outlive the sentry. */
-struct sentry *sentry_create(const struct sentry_options *options, struct fault *fault);
+/* Starts the processes that act on alerts and write the history, so there must be one thread.
+ * `output` is that of the recording, or NULL.  Returns NULL with `fault` when the history cannot be
+ * opened, or when out of memory.  `options` and `output` must outlive the sentry. */
+struct sentry *sentry_create(const struct sentry_options *options, const char *output,
+                             struct fault *fault);
 
 /* Returns the callbacks that the recorder calls. */
 const struct watcher *sentry_watcher(struct sentry *sentry);

@@ -85,14 +85,13 @@ static void add_snapshot(struct process_watch *process, const struct watch_view 
                                               .limit_bytes = view_limit(view),
                                               .values = values.items,
                                               .count = values.count};
-    history_queue_add(process->sentry->history, &snapshot);
+    history_writer_add(process->sentry->history, &snapshot);
     top_sites_fini(&top);
 }
 
 void sentry_keep(struct process_watch *process, const struct watch_view *view)
 {
     struct sentry *sentry = process->sentry;
-    struct fault fault;
     if (!sentry->history)
         return;
     if (process->begin_ms ==
@@ -106,9 +105,5 @@ void sentry_keep(struct process_watch *process, const struct watch_view *view)
         process->has_snapshot = true;
         process->next_snapshot_ns = view->time_ns + sentry->options->history_every_ns;
         add_snapshot(process, view);
-    }
-    if (history_queue_fault(sentry->history, &fault) && !sentry->told_history) {
-        sentry->told_history = true;
-        fprintf(stderr, "memoir: %s; the recording goes on, and memoir tries again\n", fault.text);
     }
 }

@@ -5,17 +5,18 @@
 #include "analyze/alerts/alert.h"
 #include "analyze/growth/growth_watch.h"
 #include "analyze/sums/live_pictures.h"
-#include "cli/alerts/alert_actions.h"
+#include "cli/alerts/alert_broker.h"
+#include "cli/alerts/history_writer.h"
 #include "cli/alerts/sentry.h"
 #include "cli/alerts/sentry_pressure.h"
-#include "store/history/history_queue.h"
 
 struct sentry {
     const struct sentry_options *options;
     struct watcher watcher;
-    struct alert_actions *actions;
-    struct history_queue *history; /* NULL: none */
-    bool told_history;
+    struct alert_bounds bounds;
+    char folder[PATH_MAX];          /* of all recordings but the first */
+    struct alert_broker *alerts;    /* NULL: there are no rules */
+    struct history_writer *history; /* NULL: none */
     uint32_t fired;
 };
 
@@ -53,8 +54,7 @@ struct alert_reading sentry_read(struct process_watch *process, unsigned index,
                                  const struct watch_view *view);
 void process_watch_fini(struct process_watch *process);
 
-/* Adds a snapshot to the history if one is due.  The first error is reported, later ones are
- * not. */
+/* Adds a snapshot to the history if one is due. */
 void sentry_keep(struct process_watch *process, const struct watch_view *view);
 
 /* Reports that a rule fired: on stderr, in the recording, and to programs and servers. */

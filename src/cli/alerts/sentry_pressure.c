@@ -43,7 +43,9 @@ static void say_once(const struct alert_rule *rule, const char *path, int err)
                 path, strerror(-err), rule->text);
 }
 
-struct pressure_watch *pressure_watch_create(const struct alert_rule *rule, uint32_t pid)
+struct pressure_watch *pressure_watch_create(struct alert_broker *broker,
+                                             const struct alert_rule *rule, unsigned index,
+                                             uint32_t pid)
 {
     struct pressure_watch *watch = calloc(1, sizeof(*watch));
     int err = 0;
@@ -55,7 +57,7 @@ struct pressure_watch *pressure_watch_create(const struct alert_rule *rule, uint
         watch->path[0] = '\0';
         err = -ENOENT;
     } else if (rule->for_ns == 0 && open_triggers < TRIGGERS_MAX) {
-        err = pressure_trigger_open(&watch->trigger, watch->path, rule->threshold);
+        err = alert_broker_trigger(broker, &watch->trigger, watch->path, index);
         watch->has_trigger = err == 0;
         open_triggers += watch->has_trigger;
     }

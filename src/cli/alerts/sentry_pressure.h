@@ -3,12 +3,16 @@
 #pragma once
 
 #include "analyze/alerts/alert.h"
+#include "cli/alerts/alert_broker.h"
 
 struct pressure_watch;
 
-/* Creates the watch for one rule and one process.  Prints on stderr, once per run, if the kernel
- * does not report pressure, or does not measure it.  Returns NULL when out of memory. */
-struct pressure_watch *pressure_watch_create(const struct alert_rule *rule, uint32_t pid);
+/* Creates the watch for one rule, which has this index, and one process.  Prints on stderr, once
+ * per run, if the kernel does not report pressure, or does not measure it.  Returns NULL when out
+ * of memory. */
+struct pressure_watch *pressure_watch_create(struct alert_broker *broker,
+                                             const struct alert_rule *rule, unsigned index,
+                                             uint32_t pid);
 void pressure_watch_destroy(struct pressure_watch *watch); /* NULL is allowed */
 
 /* Returns whether the kernel reported pressure since the last call: call pressure_watch_read now.

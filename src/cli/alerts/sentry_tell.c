@@ -112,25 +112,6 @@ static char *make_json(const struct process_watch *process, unsigned index,
     return text;
 }
 
-static void send(struct process_watch *process, const struct alert_rule *rule,
-                 const struct alert_reading *reading, const struct watch_view *view,
-                 const char *json)
-{
-    char value[HUMAN_MAX], threshold[HUMAN_MAX];
-    bool const is_whole = rule->kind == ALERT_LEVEL;
-    snprintf(value, sizeof(value), is_whole ? "%.0f" : "%.6g", reading->value);
-    snprintf(threshold, sizeof(threshold), is_whole ? "%.0f" : "%.6g", reading->threshold);
-    alert_actions_add(
-        process->sentry->actions,
-        &(struct alert_news){.rule = rule->text,
-                             .value = value,
-                             .threshold = threshold,
-                             .program = recording_text(view->recording, view->recording->program),
-                             .recording = view->path,
-                             .pid = view->pid,
-                             .json = json});
-}
-
 void sentry_tell(struct process_watch *process, unsigned index, const struct alert_reading *reading,
                  const struct watch_view *view)
 {
@@ -142,7 +123,15 @@ void sentry_tell(struct process_watch *process, unsigned index, const struct ale
             line.text, view->pid, human_duration(view->time_ns, when));
     char *json = make_json(process, index, reading, view, line.text);
     if (json)
-        send(process, rule, reading, view, json);
+        alert_broker_fire(process->sentry->alerts,
+                          &(struct alert_news){
+                              .rule = index,
+                              .pid = view->pid,
+                              .value = reading->value,
+                              .threshold = reading->threshold,
+                              .program = recording_text(view->recording, view->recording->program),
+                              .recording = view->path,
+                              .json = json});
     free(json);
     snprintf(label, sizeof(label), MARK_ALERT_WORD "%s", rule->text);
     if (watch_view_pin(view, label) < 0)

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "capture/outputs/output_name.h"
+#include "capture/sessions/memory_bound.h"
 #include "cli/shared/helper_program.h"
 #include "cli/record/wish_options.h"
 #include "report/text/death_text.h"
@@ -71,6 +72,10 @@ const struct option_rule record_rules[] = {
      "threads wait at most TIME (20ms); faster events are estimated (memoir attach)",
      OPTION_DURATION(struct record_options, recorder.longest_wait_ns, 1, NEVER_WAIT_MOST),
      OPTION_LEFT_OUT(NEVER_WAIT_DEFAULT)},
+    {"--max-memory", "SIZE",
+     "keep the recorder's own memory below SIZE (1G, or what the program has); near it, sample",
+     OPTION_BYTES(struct record_options, recorder.max_memory_bytes, MEMORY_BOUND_LEAST,
+                  OPTION_NO_LIMIT)},
     {"--map-every", "TIME",
      "how often to take a snapshot of the resident pages, for memoir explain (10s), or off",
      OPTION_CALLBACK(handle_map_every)},
@@ -147,7 +152,8 @@ struct sentry *record_watch(struct recorder_options *options, const struct sentr
 {
     struct fault fault = {.text = ""};
     bool const makes_sense = sentry_options_check(watched, &fault) == 0;
-    struct sentry *watch = makes_sense ? sentry_create(watched, &fault) : NULL;
+    struct sentry *watch =
+        makes_sense ? sentry_create(watched, options->wish.output, &fault) : NULL;
     *status = makes_sense ? 1 : 2;
     if (watch)
         options->watcher = sentry_watcher(watch);

@@ -13,6 +13,7 @@ static int handle_serve(void *into, const char *name, const char *value, struct 
     (void)fault;
     if (value)
         serve_helper_option(wish->context, name, value);
+    wish->prepare = serve_helper_prepare;
     wish->began = serve_helper_begin;
     return 0;
 }

@@ -12,6 +12,10 @@
 
 #include "base/spawn_program.h"
 #include "cli/shared/helper_program.h"
+#include "sandbox/sandbox.h"
+
+#define PROGRAM   "memoir-serve"
+#define WORDS_MAX 16
 
 void serve_helper_option(struct serve_helper *helper, const char *name, const char *value)
 {
@@ -35,12 +39,13 @@ static int spawn(pid_t *pid, const char *path, char *const *words, int input)
 }
 
 /* `option` is NULL when what is served stands alone. */
-static void begin(struct serve_helper *helper, bool quiet, const char *option, const char *what)
+static void put_words(const struct serve_helper *helper, bool quiet, const char *option,
+                      const char *what, const char *words[WORDS_MAX])
 {
-    char path[PATH_MAX];
-    const char *words[16] = {"memoir-serve", "serve", "--until-stdin-ends"};
-    size_t count = 3;
-    int ends[2];
+    size_t count = 0;
+    words[count++] = PROGRAM;
+    words[count++] = "serve";
+    words[count++] = "--until-stdin-ends";
     if (option)
         words[count++] = option;
     words[count++] = what;
@@ -49,8 +54,23 @@ static void begin(struct serve_helper *helper, bool quiet, const char *option, c
         words[count++] = helper->values[i];
     }
     if (quiet)
-        words[count] = "--quiet";
-    int err = -helper_program_path("memoir-serve", path);
+        words[count++] = "--quiet";
+    words[count] = NULL;
+}
+
+static void say_failure(struct serve_helper *helper, const char *path, int err)
+{
+    helper->pid = 0;
+    fprintf(stderr, "memoir: cannot serve: %s: %s\n", path, strerror(err));
+}
+
+static void begin(struct serve_helper *helper, bool quiet, const char *option, const char *what)
+{
+    char path[PATH_MAX];
+    const char *words[WORDS_MAX];
+    int ends[2];
+    put_words(helper, quiet, option, what, words);
+    int err = -helper_program_path(PROGRAM, path);
     if (!err && pipe2(ends, O_CLOEXEC) < 0)
         err = errno;
     else if (!err) {
@@ -60,15 +80,65 @@ static void begin(struct serve_helper *helper, bool quiet, const char *option, c
             close(ends[1]);
         helper->lifeline = ends[1];
     }
-    if (err) {
-        helper->pid = 0;
-        fprintf(stderr, "memoir: cannot serve: %s: %s\n", path, strerror(err));
-    }
+    if (err)
+        say_failure(helper, path, err);
 }
 
-void serve_helper_begin(void *helper, bool quiet, uint32_t pid)
+/* The one byte that comes says that it is time; its end, that there is nothing to serve. */
+static _Noreturn void wait_and_become(const char *path, char *const *words, int lifeline)
 {
+    char letter;
+    ssize_t got;
+    setpgid(0, 0);
+    dup2(lifeline, STDIN_FILENO);
+    sandbox_close_others(-1);
+    do
+        got = read(STDIN_FILENO, &letter, 1);
+    while (got < 0 && errno == EINTR);
+    if (got == 1) {
+        execv(path, words);
+        fprintf(stderr, "memoir: cannot serve: %s: %s\n", path, strerror(errno));
+    }
+    _exit(got == 1);
+}
+
+void serve_helper_prepare(void *context, bool quiet, uint32_t pid)
+{
+    struct serve_helper *helper = context;
+    char path[PATH_MAX], number[16];
+    const char *words[WORDS_MAX];
+    int ends[2];
+    snprintf(number, sizeof(number), "%u", pid);
+    put_words(helper, quiet, "--pid", number, words);
+    int err = -helper_program_path(PROGRAM, path);
+    if (!err && pipe2(ends, O_CLOEXEC) < 0)
+        err = errno;
+    helper->is_held = true; /* a recorder without rights would try in vain */
+    if (!err) {
+        helper->pid = fork();
+        if (helper->pid == 0) {
+            close(ends[1]);
+            wait_and_become(path, (char *const *)words, ends[0]);
+        }
+        err = helper->pid < 0 ? errno : 0;
+        close(ends[0]);
+        if (err)
+            close(ends[1]);
+        helper->lifeline = ends[1];
+    }
+    if (err)
+        say_failure(helper, path, err);
+}
+
+void serve_helper_begin(void *context, bool quiet, uint32_t pid)
+{
+    struct serve_helper *helper = context;
     char number[16];
+    if (helper->is_held) {
+        if (helper->pid)
+            (void)!write(helper->lifeline, "g", 1);
+        return;
+    }
     snprintf(number, sizeof(number), "%u", pid);
     begin(helper, quiet, "--pid", number);
 }

@@ -18,6 +18,7 @@ struct serve_helper {
     const char *names[SERVE_HELPER_OPTIONS_MAX], *values[SERVE_HELPER_OPTIONS_MAX];
     size_t option_count;
     pid_t pid;    /* of memoir-serve; 0: it does not run */
+    bool is_held; /* it waits to be let go */
     int lifeline; /* the recorder's end of the pipe, while memoir-serve runs */
 };
 
@@ -25,8 +26,12 @@ struct serve_helper {
  * the helper. */
 void serve_helper_option(struct serve_helper *helper, const char *name, const char *value);
 
-/* Callback for recording_wish.began; the context is a struct serve_helper.  Starts memoir-serve for
- * process `pid`.  On failure, prints a sentence, and the recording goes on. */
+/* Callback for recording_wish.prepare; the context is a struct serve_helper.  Makes a process that
+ * becomes memoir-serve for process `pid` with serve_helper_begin: a recorder that has given up its
+ * rights can only let it go.  To be called while there is one thread. */
+void serve_helper_prepare(void *helper, bool quiet, uint32_t pid);
+/* Callback for recording_wish.began.  Starts memoir-serve for process `pid`.  On failure, prints a
+ * sentence, and the recording goes on. */
 void serve_helper_begin(void *helper, bool quiet, uint32_t pid);
 /* Like serve_helper_begin, for the folder of a run. */
 void serve_helper_begin_run(struct serve_helper *helper, bool quiet, const char *path);

@@ -65,7 +65,8 @@ int sandbox_enter(const struct sandbox_wish *wish, struct sandbox_report *report
         sandbox_drop_capabilities(wish->opens_any_owners && wish->keeps_user && rules >= 0);
     missing[SANDBOX_NO_CAPABILITIES] = sets ? sets : bounding;
     missing[SANDBOX_LIMITS] = sandbox_set_limits(wish, missing[SANDBOX_OWN_USER] == 0);
-    missing[SANDBOX_NOT_DUMPABLE] = result(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
+    missing[SANDBOX_NOT_DUMPABLE] =
+        wish->stays_dumpable ? 0 : result(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
     missing[SANDBOX_NO_NEW_RIGHTS] = result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
     missing[SANDBOX_FILE_RULES] = rules < 0 ? rules : sandbox_use_file_rules(rules);
     missing[SANDBOX_CALL_FILTER] = sandbox_filter_calls(wish);

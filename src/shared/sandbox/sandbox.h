@@ -87,6 +87,8 @@ struct sandbox_wish {
     /* With keeps_user: may also open files of other users, as root may, as far as the file rules
      * allow.  Without file rules there is no such right. */
     bool opens_any_owners;
+    /* Processes of the same user, which have its rights anyway, may look at this one. */
+    bool stays_dumpable;
 };
 
 struct sandbox_report {

@@ -100,6 +100,10 @@ done
 kill $running
 equal history-attached 1 "$(history_json '.services[0].runs | length' attached.db)"
 
+# A program that memoir becomes: the recorder is another process than the one that opened the history.
+"$MEMOIR" run --exec --quiet -o become.memoir --history become.db --history-every 1s -- "$grows" 3 8
+equal history-become 1 "$(history_json '.services[0].runs | length' become.db)"
+
 # A map adds to a history, too, and its alerts are an exit status.
 "$grows" 20 8 &
 running=$!

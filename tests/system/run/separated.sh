@@ -65,6 +65,52 @@ for way in parent exec; do
     at_least $way-names 1 "$("$MEMOIR" report $way.memoir --json | jq '[.. | .function? // empty | select(test("^work|main"))] | length')"
 done
 
+beside_of() { # beside_of NAME FILE: the process of that name of the recording that is made there
+    local pid
+    for pid in $(pgrep -x "$1"); do
+        ! grep -qzx -- "$2" "/proc/$pid/cmdline" 2>/dev/null || echo "$pid"
+    done
+}
+
+# A program that stays until it hears a line.
+mkfifo in
+exec 9<>in
+waits=(bash -c 'echo working; read -r line; echo unharmed')
+
+# With alerts, a history and a server: others do that, and who reads what the program wrote has no more rights than without.
+cat >tell.sh <<'END'
+#!/bin/sh
+{ grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' /proc/self/status | cut -f 2 | xargs; readlink /proc/self/fd/* | grep -c 'socket:\|memfd:'; } >told
+exit 0
+END
+chmod +x tell.sh
+"$MEMOIR" run --quiet -o beside.memoir --alert 'heap.live>1' --alert-exec ./tell.sh --history beside.db --history-every 1s \
+    --serve --listen 127.0.0.1:0 -- "${waits[@]}" <&9 >beside.out 2>beside.err &
+running=$!
+started+=("$running")
+wait_until 20 has_line beside.out working || not_ok beside-begins "it did not begin"
+wait_until 20 test -s told || not_ok beside-alert-runs "the program of the alert was not started: $(cat beside.err)"
+is_confined beside "$running"
+alerts=$(beside_of memoir-alerts beside.memoir)
+writer=$(beside_of memoir-history beside.memoir)
+equal beside-processes "1 1" "$(echo "$alerts" | grep -c .) $(echo "$writer" | grep -c .)"
+equal beside-no-children "" "$(pgrep -P $running '^memoir-[ah]')"
+equal beside-no-arena "" "$(grep -h memfd:memoir "/proc/$alerts/maps" "/proc/$writer/maps" 2>&1)"
+equal beside-alerts-has-one-line 1 "$(readlink "/proc/$alerts/fd/"* | grep -c socket:)"
+equal beside-writer-rights "0000000000000000 1 2" "$(of "$writer" CapEff) $(of "$writer" NoNewPrivs) $(of "$writer" Seccomp)"
+# What the user named runs as whoever started memoir, with nothing of ours.
+equal beside-program-rights "0 $(of $$ CapEff) 0 0|0" "$(paste -sd '|' told)"
+wait_until 20 pgrep -P $running -x memoir-serve >/dev/null || not_ok beside-serves "nothing serves: $(cat beside.err)"
+echo go >&9
+wait $running
+equal beside-status 3 $?
+equal beside-said 1 "$(grep -c 'alert heap.live>1' beside.err)"
+equal beside-output "working unharmed" "$(tr '\n' ' ' <beside.out | sed 's/ $//')"
+equal beside-nothing-fails "" "$(grep -E 'failed|left out|missing' beside.err)"
+equal beside-is-whole true "$(quality beside.memoir complete)"
+at_least beside-history 1 "$("$MEMOIR" history beside.db --json | jq '.services[0].runs[0].snapshots')"
+equal beside-ends "" "$(beside_of memoir-alerts beside.memoir)$(beside_of memoir-history beside.memoir)$(keepers_of beside.memoir)"
+
 # A program that runs already: who reaches into it is a keeper, too.
 "$subjects/subject-works_for_seconds" 8 >target.out &
 target=$!
@@ -108,6 +154,29 @@ for who in recorder keepers; do
     equal $who-output "working unharmed" "$(tr '\n' ' ' <$who.out | sed 's/ $//')"
     at_least $who-opens 1 "$(summary $who.memoir calls)"
 done
+
+# An ordinary user has no other user to become; the rest is as for root.
+open_house
+as_nobody "$house/memoir" run --quiet -o user.memoir -- "${waits[@]}" <&9 >user.out 2>user.err &
+started+=("$!")
+running=$!
+wait_until 20 has_line user.out working || not_ok user-begins "it did not begin"
+recorder=$(pgrep -u 65534 -x memoir-record | while read -r pid; do
+    ! grep -qzx -- user.memoir "/proc/$pid/cmdline" 2>/dev/null || echo "$pid"
+done | head -n 1)
+if [ -e /proc/sys/kernel/yama/ptrace_scope ] && [ "$(cat /proc/sys/kernel/yama/ptrace_scope)" != 0 ]; then
+    equal user-keeps-its-rights "0 0" "$(of "$recorder" NoNewPrivs) $(of "$recorder" Seccomp)"
+else
+    equal user-is-confined "1 2" "$(of "$recorder" NoNewPrivs) $(of "$recorder" Seccomp)"
+    equal user-keepers 2 "$(keepers_of user.memoir | grep -c .)"
+fi
+equal user-stays "65534 0000000000000000" "$(of "$recorder" Uid | cut -d ' ' -f 2) $(of "$recorder" CapEff)"
+echo go >&9
+wait $running
+equal user-status 0 $?
+equal user-is-whole true "$(quality "$house/own/user.memoir" complete)"
+equal user-keepers-end "" "$(keepers_of user.memoir)"
+exec 9>&-
 
 # What it asks of its keepers does not depend on how busy the program is.
 if command -v strace >/dev/null; then

@@ -12,8 +12,10 @@
 static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
 {
     struct reading *reading = context;
-    struct session_rings const rings = {
-        .arena = reading->writer.arena, .process = process, .attached = reading->attached};
+    struct session_rings const rings = {.arena = reading->writer.arena,
+                                        .process = process,
+                                        .attached = reading->attached,
+                                        .memory = reading->memory};
     struct session_options const options = {
         .folder = reading->folder, .max_bytes = 1 << 24, .rings = &rings};
     struct fault fault;

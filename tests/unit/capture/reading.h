@@ -14,7 +14,8 @@ struct reading {
     char folder[64];
     /* what is known of a program that ran already; NULL */
     const struct recorder_attached *attached;
-    uint64_t slow_until_tsc; /* a thread's first record is read then, not before */
+    struct memory_bound *memory; /* NULL: none */
+    uint64_t slow_until_tsc;     /* a thread's first record is read then, not before */
 };
 
 struct reading *reading_begin(void); /* NULL when it cannot be */

@@ -103,6 +103,25 @@ TEST(yama_restricts_only_those_without_the_capability)
     CHECK(check->state == CHECK_LIMITED && check->command[0] == '\0'); /* nothing helps */
 }
 
+/* What is on, for whom. */
+TEST(it_is_said_what_a_recorder_gives_up)
+{
+    struct machine_facts facts = good_machine();
+    const struct check *check = judged(&facts, "permissions", "recorder");
+    CHECK(check->state == CHECK_OK && strstr(check->found, "all rights"));
+    facts.yama_scope = 1;
+    CHECK(judged(&facts, "permissions", "recorder")->state == CHECK_OK);
+    facts = good_machine_of_a_user();
+    check = judged(&facts, "permissions", "recorder");
+    CHECK(check->state == CHECK_OK && strstr(check->found, "your files"));
+    facts.sandbox.missing[SANDBOX_FILE_RULES] = -ENOSYS;
+    check = judged(&facts, "permissions", "recorder");
+    CHECK(check->state == CHECK_OK && !strstr(check->found, "your files"));
+    facts.yama_scope = 1;
+    check = judged(&facts, "permissions", "recorder");
+    CHECK(check->state == CHECK_NOTE && strstr(check->found, "keep your rights"));
+}
+
 TEST(a_command_is_given_where_a_setting_is_in_the_way)
 {
     struct machine_facts facts = good_machine_of_a_user();
@@ -231,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_good_machine_has_nothing_to_mend),
         cmocka_unit_test(cpu_is_judged_as_it_works),
         cmocka_unit_test(yama_restricts_only_those_without_the_capability),
+        cmocka_unit_test(it_is_said_what_a_recorder_gives_up),
         cmocka_unit_test(a_command_is_given_where_a_setting_is_in_the_way),
         cmocka_unit_test(a_capability_that_was_taken_away_is_not_had_by_sudo),
         cmocka_unit_test(root_is_not_told_to_use_sudo),

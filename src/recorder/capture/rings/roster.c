@@ -81,6 +81,7 @@ static struct session *open_session(struct roster *roster, uint32_t process, boo
                                         .program_pid = roster->pid,
                                         .look_every_ns = wanted->look_every_ns,
                                         .watcher = wanted->watcher,
+                                        .memory = roster->options.memory,
                                         .attached = first ? wanted->attached : NULL};
     struct session_options const options = {.output = first ? wanted->wish.output : NULL,
                                             .folder = roster->options.place->folder,

@@ -10,6 +10,7 @@
 #include "capture/rings/ring_reader.h"
 #include "capture/rings/slot_keeper.h"
 
+struct memory_bound;
 struct output_place;
 struct roster;
 
@@ -23,6 +24,7 @@ struct roster_options {
     struct pss_reader *pss;          /* NULL: PSS is not read. */
     const struct cell_source *cells; /* NULL: none. */
     const struct tick_clock *clock;
+    struct memory_bound *memory; /* NULL: none. */
 };
 struct roster *roster_create(const struct roster_options *options); /* NULL when out of memory. */
 void roster_destroy(struct roster *roster);

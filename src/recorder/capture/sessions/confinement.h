@@ -12,8 +12,9 @@
 #include "capture/rings/arena.h"
 #include "capture/sessions/recorder.h"
 
-/* Returns whether a recorder with these options gives up its rights: it was started by root, and is
- * not asked for anything that keepers cannot do yet (pages, CPU time, alerts, history, serving). */
+/* Returns whether a recorder with these options gives up its rights: it is not asked for anything
+ * that keepers cannot do yet (pages, CPU time), and they may do all that it could: those of an
+ * ordinary user may not where Yama is on. */
 bool confinement_is_due(const struct recorder_options *options);
 
 /* Forks the keepers.  From then on, other processes open the arena through them. */

@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/human.h"
 #include "capture/outputs/calm_stderr.h"
 #include "capture/outputs/output_place.h"
 #include "capture/sessions/cell_sources.h"
 #include "capture/sessions/confinement.h"
 #include "capture/sessions/control.h"
 #include "capture/sessions/cpu_cells.h"
+#include "capture/sessions/memory_bound.h"
 #include "capture/rings/lifeline.h"
 #include "capture/pages/page_cells.h"
 #include "capture/sessions/recorder_subject.h"
@@ -66,6 +68,7 @@ struct recorder_recorder {
     struct lifeline *lifeline;
     struct calm_stderr *calm;
     uint64_t priority_ns; /* when its priority is looked at next */
+    struct memory_bound memory;
 };
 
 /* Limits on files and address space are none of ours; the program gets its own back. */
@@ -136,6 +139,23 @@ static void keep_priority(struct recorder_recorder *recorder, uint64_t now_ns)
     ring_reader_set_priority(recorder->reader, &priority);
 }
 
+/* Fewer allocations are traced before there is no room for them. */
+static void keep_small(struct recorder_recorder *recorder, uint64_t now_ns)
+{
+    char most[HUMAN_MAX], bytes[HUMAN_MAX], text[256];
+    uint64_t rate = shared_get(recorder->arena.memory, rate);
+    if (!memory_bound_look(&recorder->memory, now_ns, &rate))
+        return;
+    shared_set(recorder->arena.memory, rate, rate);
+    roster_note_rate(recorder->roster, now_ns);
+    snprintf(text, sizeof(text),
+             "the memory of the recorder comes near its bound of %s (--max-memory), so from here "
+             "on allocations are sampled, one for every %s, and blocks from before are not "
+             "followed any more",
+             human_bytes(memory_bound_bytes(&recorder->memory), most), human_bytes(rate, bytes));
+    roster_note_all(recorder->roster, text);
+}
+
 /* Reads until the subject says that it is over: how, or -errno with `fault`. */
 static int read_until_end(struct recorder_recorder *recorder, struct recorder_result *result,
                           struct fault *fault)
@@ -153,6 +173,7 @@ static int read_until_end(struct recorder_recorder *recorder, struct recorder_re
             return state;
         beat(recorder);
         keep_priority(recorder, now);
+        keep_small(recorder, now);
         unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
         watch_rate(recorder, now);
         roster_look(recorder->roster, now);
@@ -281,7 +302,8 @@ static int furnish(struct recorder_recorder *recorder, struct fault *fault)
         .disk = recorder->disk,
         .pss = recorder->pss,
         .cells = recorder->cells.count > 0 ? &recorder->cells.source : NULL,
-        .clock = &recorder->clock});
+        .clock = &recorder->clock,
+        .memory = &recorder->memory});
     recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
     if (!recorder->reader || !recorder->keeper || !recorder->symbols || !recorder->roster ||
         !recorder->planner)
@@ -378,7 +400,12 @@ static int confine(struct recorder_recorder *recorder, struct fault *fault)
     if (err < 0)
         return err;
     pid_t const pid = subject->hold(subject->self, &recorder->arena, fault);
-    return pid < 0 ? pid : confinement_enter(pid, !recorder->options->attached, fault);
+    if (pid < 0)
+        return pid;
+    if (recorder->options->wish.prepare)
+        recorder->options->wish.prepare(recorder->options->wish.context,
+                                        recorder->options->wish.quiet, (uint32_t)pid);
+    return confinement_enter(pid, !recorder->options->attached, fault);
 }
 
 int recorder_record(const struct recorder_options *options, const struct recorder_subject *subject,
@@ -390,6 +417,7 @@ int recorder_record(const struct recorder_options *options, const struct recorde
     memset(result, 0, sizeof(*result));
     recorder->options = options;
     recorder->subject = subject;
+    memory_bound_init(&recorder->memory, options->max_memory_bytes);
     recorder->arena.fd = -1;
     output_place_init(&recorder->place);
     lift_limits();

@@ -35,6 +35,7 @@ struct recorder_options {
     struct recording_wish wish;
     uint64_t look_every_ns; /* How often to look at the pages of the program; 0: only when asked. */
     uint64_t heap_rate;     /* HEAP_FULL, HEAP_OFF, or bytes per sample. */
+    uint64_t max_memory_bytes; /* Of the recorder, see memory_bound.h; 0: the default. */
     /* Longest time that a thread of the program waits for the recorder; 0: as long as the recorder
      * makes progress. */
     uint64_t longest_wait_ns;

@@ -16,9 +16,12 @@ struct recording_wish {
      * is told. */
     say_fn say;
     bool force; /* Replace whatever file has the name of the first output. */
-    /* Called with the PID of the first process once it is known.  May be NULL. */
+    /* Called with the PID of the first process before a recorder gives up its rights: what takes
+     * rights is done here.  May be NULL. */
+    void (*prepare)(void *context, bool quiet, uint32_t pid);
+    /* Called with the PID of the first process once it is recorded.  May be NULL. */
     void (*began)(void *context, bool quiet, uint32_t pid);
-    void *context; /* For `began`. */
+    void *context; /* For `prepare` and `began`. */
 };
 
 /* Returns whether the program has been recorded for as long as was wished. */

@@ -69,6 +69,7 @@ int session_open_books(struct session *session, const struct session_rings *ring
     books->look_every_ns = rings->look_every_ns;
     books->watcher = rings->watcher;
     books->attached = rings->attached;
+    books->memory = rings->memory;
     shared_copy_process(&books->process, shared_process_at(arena->memory, rings->process));
     /* What was copied: the entry may say something else by now. */
     books->is_proved = (books->process.pid != 0 && books->process.pid == rings->program_pid) ||

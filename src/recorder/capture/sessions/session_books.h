@@ -10,6 +10,7 @@
 #include "capture/rings/tick_clock.h"
 #include "capture/sessions/session.h"
 
+struct memory_bound;      /* In memory_bound.h. */
 struct watcher;           /* In watcher.h. */
 struct recorder_attached; /* In recorder.h. */
 
@@ -19,6 +20,7 @@ struct session_rings {
     uint32_t program_pid;          /* PID of the program, as the kernel says. */
     uint64_t look_every_ns;        /* How often to look at its pages; 0: only when asked. */
     const struct watcher *watcher; /* NULL: none. */
+    struct memory_bound *memory;   /* NULL: the recorder's memory has no bound. */
     /* What is known of a program that already ran when its recording began; NULL for others. */
     const struct recorder_attached *attached;
 };

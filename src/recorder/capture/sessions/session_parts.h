@@ -52,6 +52,7 @@ struct session_books {
     uint32_t process_index;
     uint64_t look_every_ns; /* How often to look at its pages; 0: only when asked. */
     const struct watcher *watcher;
+    struct memory_bound *memory;
     const struct recorder_attached *attached;
     uint32_t rings;      /* Number of rings that had its events. */
     bool has_local_tids; /* The thread IDs are those of the process's own PID namespace. */
@@ -75,6 +76,9 @@ struct session_books {
     uint32_t names_told;          /* Number of names of pools and regions. */
     uint64_t memory_most;         /* Most resident or swapped memory seen so far. */
     uint64_t asked_memory_ns;
+    uint64_t most_table_bytes;      /* Of ours for its blocks. */
+    bool is_bounded;                /* That is less than its own memory calls for. */
+    bool was_bounded;               /* Blocks were refused then. */
     uint64_t inherited_table_bytes; /* Memory of ours for blocks of its parent. */
     /* There are blocks to forget, once looking at all of them is allowed again. */
     bool has_unfollowed;
