@@ -215,6 +215,18 @@ static struct call_tree tree_of(stack_id stack)
     return tree;
 }
 
+/* There are bytes between the fields, so memcmp says nothing. */
+static bool is_same(const struct call_node *a, const struct call_node *b)
+{
+    return a->function == b->function && a->module == b->module && a->file == b->file &&
+           a->line == b->line && a->inlined == b->inlined && a->kind == b->kind &&
+           a->value == b->value && a->count == b->count && a->self_value == b->self_value &&
+           a->self_count == b->self_count && a->spread == b->spread &&
+           a->self_spread == b->self_spread && a->parent == b->parent &&
+           a->first_child == b->first_child && a->next_sibling == b->next_sibling &&
+           a->left_out == b->left_out;
+}
+
 /* What earlier questions left behind changes nothing: of one stack each line is known, of all
  * some are several. */
 TEST(a_question_does_not_see_the_ones_before)
@@ -229,7 +241,7 @@ TEST(a_question_does_not_see_the_ones_before)
     CHECK(FIND(&first, "_start", "main", "handle")->line > 0);
     CHECK(first.nodes.count == second.nodes.count && first.nodes.count < all.nodes.count);
     for (size_t i = 0; i < first.nodes.count; i++)
-        CHECK(memcmp(&first.nodes.items[i], &second.nodes.items[i], sizeof(struct call_node)) == 0);
+        CHECK(is_same(&first.nodes.items[i], &second.nodes.items[i]));
     CHECK(call_tree_build(sample.recording, &calls, true, MERGE_FUNCTION, &again) == 0);
     CHECK(again.nodes.items[0].value == all.nodes.items[0].value);
     call_tree_fini(&again);

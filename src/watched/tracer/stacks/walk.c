@@ -62,7 +62,7 @@ static inline uint64_t fp_left(unwind_rule rule, uint64_t fp, uint64_t inside, u
 /* Fills in rules and frame pointers of frames that were only stepped over. */
 void walk_learn(const struct walked_frames *walked, struct way_out *out)
 {
-    INVARIANT(out->learned <= out->count && out->count <= FRAMES_KEPT);
+    INVARIANT(out->count <= FRAMES_KEPT); /* more may be learned: the trunk took them */
     for (; out->learned < out->count; out->learned++) {
         uint32_t const i = out->learned;
         uint64_t const outside = i + 1 < out->count ? walked->side->slot[i + 1] : out->at.cfa - 8;

@@ -19,7 +19,8 @@
 /* A walk: it begins at a hook, and ends where it meets the trunk, of which `join` frames are
  * outside the `count` walked ones. */
 struct way_out {
-    struct position at; /* fp is what the first `learned` frames left. */
+    struct position at; /* fp is what the first `learned` frames left: more than `count` when the
+                         * trunk took the outer ones. */
     uint32_t join, count, learned;
     uint64_t whole; /* of the walked return addresses, see whole_hash.h */
 };
