@@ -49,3 +49,19 @@ if [ -n "$memusage" ]; then
 else
     skip memusage "no libmemusage.so"
 fi
+
+# heaptrack calls its own functions by names that we have, too.
+heaptrack=/usr/lib/heaptrack/libheaptrack_preload.so
+if [ -e "$heaptrack" ]; then
+    export DUMP_HEAPTRACK_OUTPUT=$PWD/heaptrack.raw
+    before heaptrack "$heaptrack" "$subjects/subject-leaks_100_blocks"
+    judge heaptrack
+    rm -f heaptrack.raw
+    record heaptrack-behind.memoir -- env LD_PRELOAD="$heaptrack" "$subjects/subject-leaks_100_blocks"
+    equal heaptrack-behind-status 0 "$status"
+    equal heaptrack-behind-where "100000 100" "$(site heaptrack-behind.memoir heap.leaked leak_here main)"
+    equal heaptrack-behind-works 100 "$(grep -c '^+ 3e8 ' heaptrack.raw)"
+    unset DUMP_HEAPTRACK_OUTPUT
+else
+    skip heaptrack "not installed"
+fi
