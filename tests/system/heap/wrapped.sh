@@ -50,6 +50,13 @@ else
     skip memusage "no libmemusage.so"
 fi
 
+# Nothing is preloaded into a namespace of its own, whose blocks nobody sees: that is said.
+record apart.memoir -- "$subjects/subject-loads_apart"
+equal apart-status 0 "$status"
+equal apart-where "30000 100" "$(site apart.memoir heap.leaked allocate_here main)"
+equal apart-said "runtime other_libc" "$(quality apart.memoir 'doubts[] | "\(.kind) \(.has)"')"
+equal apart-nothing-else "[]" "$(quality itself.memoir 'doubts | tostring')"
+
 # heaptrack calls its own functions by names that we have, too.
 heaptrack=/usr/lib/heaptrack/libheaptrack_preload.so
 if [ -e "$heaptrack" ]; then
