@@ -18,6 +18,7 @@ static const struct {
     {TRAIT_TCMALLOC, "tcmalloc", "tcmalloc"},
     {TRAIT_MIMALLOC, "mimalloc", "mimalloc"},
     {TRAIT_OWN_MALLOC, "a malloc of its own", "own_malloc"},
+    {TRAIT_OTHER_LIBC, "a second C library", "other_libc"},
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 

@@ -19,6 +19,7 @@ enum trait_kind {
     TRAIT_TCMALLOC = 17,
     TRAIT_MIMALLOC = 18,
     TRAIT_OWN_MALLOC = 19, /* The executable defines malloc, and it is none of the above. */
+    TRAIT_OTHER_LIBC = 20, /* A second one, for libraries in a namespace of their own. */
 };
 #define TRAITS_MAX 32 /* in one recording */
 

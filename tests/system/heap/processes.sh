@@ -16,6 +16,22 @@ equal vfork-output "0 failures" "$(cat vfork.memoir.out)"
 equal vfork-own-blocks "5000 50" "$(site vfork.memoir heap.allocated around_children main)"
 at_least vfork-complete 0.999 "$(quality vfork.memoir complete_stacks_share)"
 
+# A child that shares the memory allocates for the thread that made it, which may not have done so itself.
+for way in main threads clone; do
+    times=$([ "$way" = threads ] && echo 5 || echo 1)
+    record shared.memoir -- "$subjects/subject-allocates_for_thread" "$way"
+    equal "shared-$way-status" 0 "$status"
+    equal "shared-$way-in-child" "$((times * 20000)) $((times * 1000))" "$(site shared.memoir heap.leaked in_child)"
+    own=$([ "$way" = threads ] && echo 6 || echo 1)
+    equal "shared-$way-after" "$((own * 3000)) $((own * 100))" "$(site shared.memoir heap.leaked after_child)"
+    equal "shared-$way-lost" 0 "$(quality shared.memoir lost_events)"
+done
+# One whose thread libc does not know is no thread of the program: what it allocates is counted.
+record stranger.memoir -- "$subjects/subject-allocates_for_thread" stranger
+equal stranger-status 0 "$status"
+equal stranger-lost 1000 "$(quality stranger.memoir lost_events)"
+equal stranger-after "3000 100" "$(site stranger.memoir heap.leaked after_child)"
+
 record exec.memoir -- "$subjects/subject-exec_chain" 3
 equal exec-status 5 "$status"
 equal exec-last-image "1000 1" "$(site exec.memoir heap.allocated in_link main)"

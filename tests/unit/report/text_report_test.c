@@ -265,8 +265,9 @@ TEST(a_report_says_what_it_cannot_contain)
 TEST(every_doubt_is_a_sentence_of_its_own)
 {
     static const enum trait_kind kinds[] = {
-        TRAIT_GO,  TRAIT_JAVA,     TRAIT_V8,       TRAIT_PYTHON,   TRAIT_OCAML,
-        TRAIT_NIM, TRAIT_JEMALLOC, TRAIT_TCMALLOC, TRAIT_MIMALLOC, TRAIT_OWN_MALLOC,
+        TRAIT_GO,       TRAIT_JAVA,       TRAIT_V8,         TRAIT_PYTHON,
+        TRAIT_OCAML,    TRAIT_NIM,        TRAIT_JEMALLOC,   TRAIT_TCMALLOC,
+        TRAIT_MIMALLOC, TRAIT_OWN_MALLOC, TRAIT_OTHER_LIBC,
     };
     struct plausibility found = {0};
     struct text_line before = {0};

@@ -289,12 +289,42 @@ TEST(a_thread_without_a_seat_stays_outside)
     CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
 }
 
-TEST(a_vfork_child_takes_nothing)
+static uint32_t place_in_child;
+
+static void *let_child_enter(void *tid)
 {
-    tracer_process.local_pid++;
+    *(uint32_t *)tid = own_tid();
+    pid_t child = vfork();
+    if (child == 0) {
+        if (tracer_enter() && arena_enter()) {
+            rings_allocate(4096, 100);
+            arena_leave();
+            tracer_leave();
+        }
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    if (tracer_self.slot && atomic_load(&tracer_self.seat->pid) == (uint32_t)getpid())
+        place_in_child = atomic_load(&tag_at(tracer_self.limits.slot)->owner);
+    return NULL;
+}
+
+TEST(a_child_in_our_memory_takes_its_threads_place)
+{
+    pthread_t thread;
+    uint32_t tid = 0;
+    pthread_create(&thread, NULL, let_child_enter, &tid);
+    pthread_join(thread, NULL);
+    CHECK(tid != 0 && place_in_child == tid);
+}
+
+TEST(a_child_of_no_known_thread_takes_nothing)
+{
+    tracer_process.local_pid = 0x30000000;
     CHECK(!arena_enter() && atomic_load(&tracer_self.seat->inside) == 0);
+    CHECK(arena_process_at(program_side(rings.arena), 0)->lost == 1);
     CHECK(!thread_claim_slot() && !tracer_self.slot);
-    tracer_process.local_pid--;
+    tracer_process.local_pid = (uint32_t)getpid();
     CHECK(arena_enter());
     arena_leave();
 }
@@ -452,7 +482,8 @@ int main(void)
         cmocka_unit_test_setup(threads_beyond_the_slots_are_counted_and_ask_again_later,
                                rings_begin),
         cmocka_unit_test_setup(a_thread_without_a_seat_stays_outside, rings_begin),
-        cmocka_unit_test_setup(a_vfork_child_takes_nothing, rings_begin),
+        cmocka_unit_test_setup(a_child_in_our_memory_takes_its_threads_place, rings_begin),
+        cmocka_unit_test_setup(a_child_of_no_known_thread_takes_nothing, rings_begin),
         cmocka_unit_test_setup(each_recording_begins_anew, rings_begin),
         cmocka_unit_test_setup(a_thread_knows_its_stack, rings_begin),
         cmocka_unit_test_setup(on_a_stack_of_the_programs_own_nothing_is_known, rings_begin),

@@ -46,7 +46,7 @@ static bool lacks_frees(const struct recording *recording)
 static bool is_in_use(const struct trait *trait, bool memory_is_lacking)
 {
     return trait->in_executable || trait->kind == TRAIT_JAVA || trait->kind == TRAIT_V8 ||
-           memory_is_lacking;
+           trait->kind == TRAIT_OTHER_LIBC || memory_is_lacking;
 }
 
 static void add(struct plausibility *found, enum doubt_kind kind, const struct trait *trait)

@@ -35,6 +35,10 @@ static const struct {
      "for single values use Gc.Memprof"},
     {TRAIT_NIM, "Nim's own allocator maps memory itself, so its blocks are not in the recording",
      "build the program with --mm:orc -d:useMalloc to see each block"},
+    {TRAIT_OTHER_LIBC,
+     "libraries in a namespace of their own (dlmopen, LD_AUDIT) have a C library of their own, "
+     "whose blocks are not in the recording",
+     "what the program loads with dlopen is recorded"},
 };
 
 /* A native addon of node that was at work, or NULL. */

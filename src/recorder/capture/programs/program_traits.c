@@ -34,6 +34,8 @@ struct program_place {
     uint32_t pid;
     bool in_executable;
     bool allocator_is_seen;
+    bool libc_is_there;
+    uint64_t libc_offset; /* of its code in its file */
 };
 
 static void add(const struct program_place *place, enum trait_kind kind, bool is_seen,
@@ -94,7 +96,10 @@ static void add_marks(const struct program_place *place, uint32_t marks, const c
 static void look_at_executable(const struct program_traits *traits, struct recording *recording)
 {
     const char *path = recording_text(recording, recording->program);
-    struct program_place place = {recording, traits->pid, true, traits->allocator_is_seen};
+    struct program_place place = {.recording = recording,
+                                  .pid = traits->pid,
+                                  .in_executable = true,
+                                  .allocator_is_seen = traits->allocator_is_seen};
     struct elf_image image;
     struct elf_view view;
     if (elf_image_open(&image, traits->root, path) < 0)
@@ -109,13 +114,29 @@ static void look_at_library(void *context, const char *path)
     add_marks(context, program_marks_of_library(path), path);
 }
 
+/* One that is there twice is so for libraries that were loaded into a namespace of their own, where
+ * nothing is preloaded. */
+static void look_at_code(void *context, const char *path, uint64_t offset)
+{
+    struct program_place *place = context;
+    look_at_library(place, path);
+    const char *slash = strrchr(path, '/');
+    if (!slash || strcmp(slash, "/libc.so.6") != 0)
+        return;
+    if (!place->libc_is_there)
+        place->libc_offset = offset;
+    else if (place->libc_offset == offset)
+        add(place, TRAIT_OTHER_LIBC, false, path);
+    place->libc_is_there = true;
+}
+
 void program_traits_look(struct program_traits *traits, struct recording *recording)
 {
-    struct program_place place = {recording, traits->pid, false, false};
+    struct program_place place = {.recording = recording, .pid = traits->pid};
     if (!traits->executable_read)
         look_at_executable(traits, recording);
     traits->executable_read = true;
-    process_code_files(traits->pid, look_at_library, &place);
+    process_code_files(traits->pid, look_at_code, &place);
     vec_each (module, &recording->modules)
         look_at_library(&place, recording_text(recording, module->path));
 }

@@ -89,17 +89,19 @@ bool process_variable(uint32_t pid, const char *name, char *value, size_t size)
     return found;
 }
 
-void process_code_files(uint32_t pid, void (*each)(void *context, const char *path), void *context)
+void process_code_files(uint32_t pid,
+                        void (*each)(void *context, const char *path, uint64_t offset),
+                        void *context)
 {
     char *line = NULL;
     size_t room = 0;
     FILE *file = proc_open_stream(pid, PROC_MAPS);
     while (file && getline(&line, &room, file) > 0) {
         char *name = strchr(line, '/'), *permissions = strchr(line, ' ');
-        if (!name || !permissions || strlen(permissions) < 4 || permissions[3] != 'x')
+        if (!name || !permissions || strlen(permissions) < 6 || permissions[3] != 'x')
             continue;
         name[strcspn(name, "\n")] = '\0';
-        each(context, name);
+        each(context, name, strtoull(permissions + 5, NULL, 16));
     }
     free(line);
     if (file)

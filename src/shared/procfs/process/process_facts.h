@@ -29,8 +29,11 @@ void process_program_path(uint32_t pid, char *path, size_t size);
 /* Reads the arguments, separated by blanks and cut to fit; "" if the process is gone. */
 void process_command_line(uint32_t pid, char *text, size_t size);
 
-/* Calls `each` with the path of every file that the process has mapped as code. */
-void process_code_files(uint32_t pid, void (*each)(void *context, const char *path), void *context);
+/* Calls `each` with the path of every file that the process has mapped as code, and where in the
+ * file that begins. */
+void process_code_files(uint32_t pid,
+                        void (*each)(void *context, const char *path, uint64_t offset),
+                        void *context);
 
 /* Returns whether there is such a process with at least one thread that is no zombie. */
 bool process_runs(uint32_t pid);

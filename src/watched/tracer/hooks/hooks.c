@@ -143,6 +143,8 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
+    if (unlikely(real.first_realloc != NULL)) /* as libc's does, by name */
+        return real.first_realloc(block, bytes);
     if ((!block || sample_passes_free(block)) && sample_passes(bytes))
         return real.realloc(block, bytes);
     return resize(block, bytes, HERE);
@@ -185,20 +187,28 @@ HOOK void *pvalloc(size_t size)
     return recorded_seldom(real.pvalloc(size), size, HERE);
 }
 
+static void free_by_name(void *block)
+{
+    if (unlikely(real.first_free != NULL))
+        real.first_free(block);
+    else
+        free(block);
+}
+
 HOOK void cfree(void *block)
 {
-    free(block);
+    free_by_name(block);
 }
 
 HOOK void free_sized(void *block, size_t size)
 {
     (void)size;
-    free(block);
+    free_by_name(block);
 }
 
 HOOK void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
     (void)alignment;
     (void)size;
-    free(block);
+    free_by_name(block);
 }

@@ -335,3 +335,37 @@ void *objects_first(const char *name)
 {
     return search_all((struct loaded_search){.name = name, .everywhere = true});
 }
+
+void *objects_function_of_others(const char *name)
+{
+    struct loaded_search search = {.name = name};
+    struct tour tour = {.see = look_for, .context = &search};
+    dl_iterate_phdr(visit, &tour);
+    return search.found;
+}
+
+struct code_search {
+    uint64_t address;
+    struct loaded_code code;
+};
+
+static int look_for_code(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct code_search *search = context;
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum && !search->code.high; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uint64_t low = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && search->address >= low &&
+            search->address - low < segment->p_memsz)
+            search->code = (struct loaded_code){low, low + segment->p_memsz};
+    }
+    return search->code.high != 0;
+}
+
+struct loaded_code objects_code_at(const void *address)
+{
+    struct code_search search = {.address = (uint64_t)address};
+    dl_iterate_phdr(look_for_code, &search);
+    return search.code;
+}

@@ -49,6 +49,21 @@ void *objects_function(const char *name);
 /* Returns the first function of that name in any object, ours included. */
 void *objects_first(const char *name);
 
+/* Returns the first function of that name in an object other than ours that was there from the
+ * start; NULL if there is none. */
+void *objects_function_of_others(const char *name);
+
+/* [low, high) of the code that an address is in; 0, 0 if it is in none. */
+struct loaded_code {
+    uint64_t low, high;
+};
+struct loaded_code objects_code_at(const void *address);
+
+static inline bool loaded_code_holds(struct loaded_code code, const void *address)
+{
+    return (uint64_t)address >= code.low && (uint64_t)address < code.high;
+}
+
 /* Returns what an object defines under this name; NULL if nothing. */
 void *object_function(const struct loaded_object *object, const char *name);
 

@@ -66,13 +66,19 @@ struct real_functions real = {.malloc = real_early_alloc,
                               .realloc = early_realloc,
                               .free = early_free};
 
-/* Only names that every libc has: a failing dlsym allocates its message, and may do so with the
- * program's own malloc, which may be waiting for us.  A program that brings its own comes before
- * us, and what we hook besides (it may have realloc, and no reallocarray) must lead to that. */
+/* What comes behind us is real, also for a library before us that passes calls on: its malloc is
+ * the program's first, and calls ours.  Only names that every libc has: a failing dlsym allocates
+ * its message, and may do so with the program's own malloc, which may be waiting for us. */
 static void *find_next(const char *name)
 {
+    return dlsym(RTLD_NEXT, name);
+}
+
+/* NULL: it is ours, or there is none. */
+static void *find_before_us(const char *name)
+{
     void *first = objects_function(name);
-    return first && !is_own_code(first) ? first : dlsym(RTLD_NEXT, name);
+    return first && !is_own_code(first) ? first : NULL;
 }
 
 static bool has_fork_for_handlers(void)
@@ -118,17 +124,17 @@ static void resolve(void *(*find)(const char *name))
     }
     if (has_fork_for_handlers())
         *(void **)&functions._Fork = find("_Fork");
+    if (!loaded_code_holds(objects_code_at((void *)functions.malloc),
+                           (void *)functions.malloc_usable_size))
+        functions.malloc_usable_size = NULL;
     real = functions;
 }
 
 void real_resolve(void)
 {
     resolve(find_next);
-    /* libc's must not be asked about the blocks of a program that has its own malloc and no such
-     * function. */
-    if ((void *)real.malloc != dlsym(RTLD_NEXT, "malloc") &&
-        (void *)real.malloc_usable_size == dlsym(RTLD_NEXT, "malloc_usable_size"))
-        real.malloc_usable_size = NULL;
+    *(void **)&real.first_realloc = find_before_us("realloc");
+    *(void **)&real.first_free = find_before_us("free");
 }
 
 void real_resolve_in_program(void)

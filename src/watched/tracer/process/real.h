@@ -19,7 +19,7 @@ struct real_functions {
     void *(*memalign)(size_t, size_t);
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
-    size_t (*malloc_usable_size)(void *);
+    size_t (*malloc_usable_size)(void *); /* NULL: the object that has malloc has none. */
     int (*brk)(void *);
     void *(*sbrk)(intptr_t);
     int (*dlclose)(void *);
@@ -33,11 +33,15 @@ struct real_functions {
                         const posix_spawnattr_t *, char *const *, char *const *);
     int (*system)(const char *);
     FILE *(*popen)(const char *, const char *);
+    /* What the program's own calls reach if it comes before us, in the program or in a library
+     * that was preloaded before ours; else NULL.  It may be an allocator of its own, or call us. */
+    void *(*first_realloc)(void *, size_t);
+    void (*first_free)(void *);
 };
 extern struct real_functions real __attribute__((visibility("hidden")));
 
-/* Finds all real functions.  Until it returns, real.malloc and real.calloc return blocks of the
- * early heap. */
+/* Finds all real functions: those that come behind ours.  Until it returns, real.malloc and
+ * real.calloc return blocks of the early heap. */
 void real_resolve(void);
 /* Like real_resolve, in a program that already ran: finds the functions that its own calls
  * reach. */

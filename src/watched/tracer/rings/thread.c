@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include "tracer/process/arena_raise.h"
 #include "tracer/process/raw_syscall.h"
@@ -115,6 +116,32 @@ static void learn_stack(struct arena_slot *slot, bool main_thread)
     INVARIANT(limits->stack_floor <= limits->stack_low && limits->stack_low < limits->stack_high);
 }
 
+/* In libpthread before glibc 2.34. */
+#pragma weak pthread_getcpuclockid
+
+/* The thread's number as libc knows it.  The kernel's number of a thread's clock contains it. */
+static uint32_t tid_in_storage(void)
+{
+    clockid_t clock;
+    if (!pthread_getcpuclockid ||
+        pthread_getcpuclockid((pthread_t)__builtin_thread_pointer(), &clock))
+        return 0;
+    return (uint32_t) ~(clock >> 3);
+}
+
+/* The number of the thread whose storage this is; 0: not known.  A child in our memory (of vfork,
+ * or of clone with CLONE_VM) that uses a thread's storage allocates and frees for that thread, and
+ * may be gone long before it. */
+static uint32_t own_tid(void)
+{
+    uint32_t const pid = tracer_process.local_pid;
+    if ((uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0) == pid)
+        return (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0);
+    uint32_t const tid = tid_in_storage();
+    long const found = tid ? raw_syscall3(SYS_tgkill, pid, tid, 0) : -3;
+    return found == 0 || found == -1 ? tid : 0; /* EPERM: the child has other rights by now */
+}
+
 /* Makes a slot this thread's own.  The owner word says SLOT_TAKING. */
 static void furnish(struct arena_slot *slot, uint32_t index, uint32_t tid)
 {
@@ -186,13 +213,8 @@ struct arena_slot *thread_claim_slot(void)
         self->slotless--;
         return NULL;
     }
-    uint32_t tid = (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0);
-    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
-    /* A vfork child borrows our memory and this thread's storage; a slot under its id would be
-     * taken for abandoned when it execs. */
-    struct arena_slot *slot = NULL;
-    if (pid == tracer_process.local_pid)
-        slot = claim(pid, tid);
+    uint32_t const pid = tracer_process.local_pid, tid = own_tid();
+    struct arena_slot *slot = tid ? claim(pid, tid) : NULL;
     if (!slot) {
         self->slotless = SLOTLESS_EVENTS;
         return NULL;
@@ -210,14 +232,12 @@ bool arena_settle(void)
     struct tracer_thread *self = &tracer_self;
     if (*tracer_process.alive == 0 && !tracer_revive())
         return false;
-    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
-    if (pid != tracer_process.local_pid)
-        return false; /* a vfork child in borrowed memory */
     seats_come();
     uint64_t epoch = *tracer_process.alive;
     struct seat *seat = NULL;
     if (epoch != 0) {
-        seat = seat_claim(self->seat, pid, (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0));
+        uint32_t const tid = own_tid();
+        seat = tid ? seat_claim(self->seat, tracer_process.local_pid, tid) : NULL;
         if (seat) {
             self->seat = seat;
             self->slot = NULL;
