@@ -152,8 +152,21 @@ static bool is_go_program(const char *path)
     return go;
 }
 
+/* Whether the file is what other programs name as their interpreter. */
+static bool is_loader(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return strstr(slash ? slash : path, MACHINE_LOADER) != NULL;
+}
+
 static int refuse_static(const char *path, struct fault *fault)
 {
+    if (is_loader(path))
+        return fault_set(fault, -ENOEXEC,
+                         "%s is the loader, and memoir must know the program that it loads: record "
+                         "that itself, memoir run -- PROGRAM; where its libraries are elsewhere, "
+                         "name their folder in LD_LIBRARY_PATH",
+                         path);
     if (is_go_program(path))
         return fault_set(
             fault, -ENOEXEC,

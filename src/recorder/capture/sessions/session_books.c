@@ -104,9 +104,10 @@ static void describe_program(struct session *session)
         session->books->attached ? session->books->attached->pid : session->proved_pid;
     char path[PATH_MAX];
     process_program_path(pid, path, sizeof(path));
-    if (pid && strcmp(path, executable) == 0)
+    bool const is_there = pid && strcmp(path, executable) == 0;
+    if (is_there)
         process_invoked_path(pid, path, sizeof(path));
-    else
+    if (!is_there || !path[0]) /* it may have ended between two looks */
         program_invoked_path(executable, told ? told : "", 0, path, sizeof(path));
     session->recording->program = recording_intern(session->recording, path);
 }
