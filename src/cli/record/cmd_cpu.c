@@ -13,6 +13,7 @@
 #include "cli/record/wish_options.h"
 #include "cpu/clock_events.h"
 #include "cpu/cpu_station.h"
+#include "procfs/process/process_status.h"
 #include "report/rows/stack_shares.h"
 #include "wire/agent.h"
 
@@ -210,11 +211,25 @@ static int record(struct cpu_command *command)
     return status;
 }
 
+/* A kernel thread has no stacks of its own program, and is no process that starts or ends. */
+static int refuse_kernel(const struct pid_list *list, struct fault *fault)
+{
+    vec_each (pid, &list->pids)
+        if (process_is_kernel(*pid))
+            return fault_set(fault, -ESRCH,
+                             "process %u is a kernel thread, which runs no program; memoir cpu -a "
+                             "records what the kernel does, too",
+                             *pid);
+    return 0;
+}
+
 static int choose_and_record(struct cpu_command *command, char *const *words, int count)
 {
     struct outside_recorder_options *recorder = &command->recorder;
     struct fault fault = {.text = ""};
-    int const err = choose(command, words, count, &fault);
+    int err = choose(command, words, count, &fault);
+    if (err == 0)
+        err = refuse_kernel(&recorder->fixed, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
         return err == -EINVAL ? 2 : 1;

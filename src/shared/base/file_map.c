@@ -51,14 +51,17 @@ static bool put_zeroes(struct file_place *place, uintptr_t address)
 
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
-    (void)context;
     int const error = errno;
+    if (info->si_code <= 0 && (before.sa_flags & SA_SIGINFO)) { /* somebody sent it */
+        before.sa_sigaction(number, info, context);
+        return;
+    }
     uintptr_t const address = (uintptr_t)info->si_addr;
     struct file_place *place = info->si_code > 0 ? find(address) : NULL;
     if (!place || !put_zeroes(place, address))
         sigaction(number, &before, NULL); /* the access faults again, for that handler */
     if (info->si_code <= 0)
-        raise(number); /* somebody sent it */
+        raise(number);
     errno = error;
 }
 

@@ -38,7 +38,8 @@ struct thread {
 enum recording_end {
     END_UNKNOWN, /* Older recordings, and foreign files. */
     END_RUNS_ON, /* The process still ran when recording stopped. */
-    END_OVER,    /* The process ended, or became another program. */
+    END_OVER,    /* The process ended; in older recordings, or became another program. */
+    END_REPLACED /* The process became another program by exec. */
 };
 
 /* Data that a reader computed from the recording and keeps with it.  A reader (analyze) gives each

@@ -49,7 +49,8 @@ bool recording_ran_on(const struct recording *recording)
 {
     bool const is_ours =
         strncmp(recording_text(recording, recording->source), "memoir ", strlen("memoir ")) == 0;
-    if (recording->being_written || recording->exit_status >= 0 || recording->end == END_OVER)
+    if (recording->being_written || recording->exit_status >= 0 || recording->end == END_OVER ||
+        recording->end == END_REPLACED)
         return false;
     return recording->end == END_RUNS_ON || recording->before.attached ||
            (is_ours && !recording->quality.complete) || recording_is_of_profiles(recording);

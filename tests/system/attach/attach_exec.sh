@@ -42,6 +42,9 @@ equal changes-ends 0 $?
 grep -v 'attached to\|recorded\|warning:' first.memoir.err >changes.said
 one_sentence changes-sentence changes.said "bash \(pid $target\) became another program by exec.*attach again"
 equal changes-first-is-bash bash "$(basename "$(fact first.memoir .recording.program)")"
+equal changes-first-says-so 1 "$(fact first.memoir '.quality.notes[]' | grep -c 'the process became .* by exec')"
+"$MEMOIR" report first.memoir >first.report
+equal changes-live-then 1 "$(grep -c 'live when the program became another' first.report)"
 attach second.memoir "$target" || exit 0
 end_attach
 equal changes-second "0 sleep" "$status $(basename "$(fact second.memoir .recording.program)")"

@@ -15,6 +15,30 @@ trap '{ kill -9 "${begun[@]}"; wait; } 2>/dev/null; leave_house' EXIT
 equal few-files-status 1 $?
 one_sentence few-files said 'ulimit -n'
 
+# A small stack, little memory and few processes are the program's: memoir has more, if it may.
+# shellcheck disable=SC2016 # the inner shell's
+for limit in 's 64' 's 96' 'd 16000' 'u 1'; do
+    letter=${limit%% *}
+    (
+        ulimit -S "-$letter" "${limit#* }"
+        "$MEMOIR" run --quiet -o "limit-$letter.memoir" -- sh -c "exec bash -c 'ulimit -$letter'"
+    ) >out 2>said
+    equal "limit-$letter-${limit#* }" "0 ${limit#* }" "$? $(cat out)"
+    equal "limit-$letter-${limit#* }-says-nothing" 0 "$(wc -l <said)"
+done
+(
+    ulimit -s 64
+    "$MEMOIR" run -o stack.memoir -- true
+) 2>said
+equal small-stack-status 1 $?
+one_sentence small-stack said 'ulimit -s'
+(
+    ulimit -d 2000
+    "$MEMOIR" run -o data.memoir -- true
+) 2>said
+equal little-data-status 1 $?
+one_sentence little-data said 'ulimit -d'
+
 # A process in state D.
 "$subjects/subject-waits_in_vfork" &
 begun+=($!)
@@ -55,6 +79,15 @@ if [ "$(id -u)" != 0 ]; then
     exit 0
 fi
 open_house exits
+[ "$(id -u)" != 0 ] || for limit in 'd 20000' 'u 1'; do
+    letter=${limit%% *}
+    (
+        ulimit "-$letter" "${limit#* }"
+        as_nobody "$house/memoir" run -o limit.memoir -- true
+    ) 2>said
+    equal "little-$letter-status" 1 $?
+    one_sentence "little-$letter" said "ulimit -$letter"
+done
 "$MEMOIR" run --quiet -o mine.memoir -- "$subjects/subject-waits_to_be_killed" 100 >mine.out 2>&1 &
 begun+=($!)
 wait_until 30 has_line mine.out '^[0-9]+ '

@@ -31,6 +31,18 @@ else
     skip static "no static libc"
 fi
 gcc -o dynamic hello.c
+loader=$(readelf -lW dynamic | sed -n 's/.*program interpreter: \(.*\)]/\1/p')
+refuse loader 126 'is the loader.*memoir run -- PROGRAM' "$loader" ./dynamic
+
+# A kernel thread has no program that could be recorded.
+if grep -q '^kthreadd$' /proc/2/comm; then
+    "$MEMOIR" cpu --for 1s -o kernel.memoir 2 2>kernel.err
+    equal kernel-thread-status 1 $?
+    one_sentence kernel-thread-sentence kernel.err 'process 2 is a kernel thread'
+    if [ -e kernel.memoir ]; then not_ok kernel-thread-no-file "a recording was left"; else ok kernel-thread-no-file; fi
+else
+    skip kernel-thread "they are not seen here"
+fi
 if [ "$(id -u)" = 0 ] && cp dynamic setuid && chown nobody setuid && chmod 4755 setuid; then
     refuse setuid 126 'set-?uid|privilege' "$PWD/setuid"
 else

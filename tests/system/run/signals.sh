@@ -45,19 +45,31 @@ wait $recorder
 equal status-again 0 $?
 
 # Whatever else would end the one that it is sent to.
+names="IO PWR PROF VTALRM STKFLT ABRT BUS FPE ILL SEGV SYS TRAP XCPU XFSZ PIPE"
 # shellcheck disable=SC2016 # the inner shell's
-"$MEMOIR" run --quiet -o others.memoir -- bash -c '
-for name in IO PWR PROF VTALRM STKFLT; do trap "said=\$said\ $name" $name; done
-trap "echo \$said; exit 0" TERM
+NAMES=$names "$MEMOIR" run --quiet -o others.memoir -- bash -c '
+for name in $NAMES; do trap "echo $name" $name; done
+trap "exit 0" TERM
 echo ready
 while :; do sleep 0.05; done' >others &
 recorder=$!
 wait_until 20 has_line others ready || not_ok begins-with-traps "it did not begin"
-for name in IO PWR PROF VTALRM STKFLT; do
-    kill -s $name $recorder
-    sleep 0.3
+for name in $names; do
+    kill -s "$name" $recorder
+    wait_until 10 has_line others "$name"
 done
 kill -TERM $recorder
 wait $recorder
 equal status-others 0 $?
-equal others-came "IO PWR PROF VTALRM STKFLT" "$(tail -n 1 others | xargs)"
+equal others-came "ready $names" "$(xargs <others)"
+
+# What a watchdog sends ends the program, and memoir after it.
+"$MEMOIR" run --quiet -o abort.memoir -- "$subjects/subject-counts_signals" >aborted &
+recorder=$!
+wait_until 20 has_line aborted ready || not_ok begins-for-abort "it did not begin"
+program=$(descendants $recorder | head -n 1)
+kill -ABRT $recorder
+wait $recorder
+equal status-abort 134 $?
+if wait_until 10 is_gone "$program"; then ok none-left; else not_ok none-left "it runs"; fi
+equal says-abort 6 "$(fact abort.memoir .recording.signal)"

@@ -217,11 +217,13 @@ static void put_leaked(const struct text_page *page)
                                         report->leaked_count, &calls)
                        ? &calls
                        : NULL);
-    bool const ran_on = recording_ran_on(report->recording);
+    bool const was_replaced = report->recording->end == END_REPLACED;
+    bool const ran_on = recording_ran_on(report->recording) || was_replaced;
     bool const is_cut = line_add_until(&line, ", ", report->recording);
     if (!is_cut)
         line_add(&line, "%s",
                  report->recording->being_written ? " live now"
+                 : was_replaced                   ? " live when the program became another"
                  : ran_on                         ? " live when recording stopped"
                                                   : " still live at the end");
     if (rules && rules->count)

@@ -28,11 +28,22 @@
 
 #define SCRIPT_DEPTH  4
 #define DYNSTR_WITHIN ((size_t)4 << 20)
+#define DATA_LEAST    (12ull << 20)
+
+/* Limits that we lift for ourselves. */
+enum { LIFTED_DATA, LIFTED = 6 };
+static const __rlimit_resource_t lifted[LIFTED] = {[LIFTED_DATA] = RLIMIT_DATA,
+                                                   RLIMIT_FSIZE,
+                                                   RLIMIT_AS,
+                                                   RLIMIT_NOFILE,
+                                                   RLIMIT_NPROC,
+                                                   RLIMIT_STACK};
 
 static struct {
     struct sigaction actions[NSIG];
     sigset_t mask;
-    struct rlimit file_size, address_space, descriptors;
+    struct rlimit limits[LIFTED];
+    bool is_filled;
 } remembered;
 
 void launch_remember(void)
@@ -40,9 +51,9 @@ void launch_remember(void)
     for (int number = 1; number < NSIG; number++)
         sigaction(number, NULL, &remembered.actions[number]);
     sigprocmask(SIG_SETMASK, NULL, &remembered.mask);
-    getrlimit(RLIMIT_FSIZE, &remembered.file_size);
-    getrlimit(RLIMIT_AS, &remembered.address_space);
-    getrlimit(RLIMIT_NOFILE, &remembered.descriptors);
+    for (size_t i = 0; i < LIFTED; i++)
+        getrlimit(lifted[i], &remembered.limits[i]);
+    remembered.is_filled = true;
     for (int fd = open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0 && fd < 3;)
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
@@ -54,9 +65,8 @@ void launch_restore(void)
             remembered.actions[number].sa_handler == SIG_DFL)
             sigaction(number, &remembered.actions[number], NULL);
     }
-    setrlimit(RLIMIT_FSIZE, &remembered.file_size);
-    setrlimit(RLIMIT_AS, &remembered.address_space);
-    setrlimit(RLIMIT_NOFILE, &remembered.descriptors);
+    for (size_t i = 0; i < LIFTED; i++)
+        setrlimit(lifted[i], &remembered.limits[i]);
     sigprocmask(SIG_SETMASK, &remembered.mask, NULL);
 }
 
@@ -142,8 +152,21 @@ static bool is_go_program(const char *path)
     return go;
 }
 
+/* Whether the file is what other programs name as their interpreter. */
+static bool is_loader(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return strstr(slash ? slash : path, MACHINE_LOADER) != NULL;
+}
+
 static int refuse_static(const char *path, struct fault *fault)
 {
+    if (is_loader(path))
+        return fault_set(fault, -ENOEXEC,
+                         "%s is the loader, and memoir must know the program that it loads: record "
+                         "that itself, memoir run -- PROGRAM; where its libraries are elsewhere, "
+                         "name their folder in LD_LIBRARY_PATH",
+                         path);
     if (is_go_program(path))
         return fault_set(
             fault, -ENOEXEC,
@@ -246,6 +269,18 @@ int launch_check(const char *path, struct fault *fault)
     return 0;
 }
 
+/* The library's tables count, too: the loader would go on without it. */
+static int check_data(const char *path, struct fault *fault)
+{
+    rlim_t const data = remembered.limits[LIFTED_DATA].rlim_cur;
+    if (!remembered.is_filled || data >= DATA_LEAST)
+        return 0;
+    return fault_set(fault, -ENOMEM,
+                     "%s may use only %llu KiB of data here, and memoir's library in it needs "
+                     "%llu: raise the limit with `ulimit -d %llu`",
+                     path, (unsigned long long)data >> 10, DATA_LEAST >> 10, DATA_LEAST >> 10);
+}
+
 int launch_prepare(const char *name, const char *library, char *path, size_t size,
                    struct fault *fault)
 {
@@ -254,6 +289,8 @@ int launch_prepare(const char *name, const char *library, char *path, size_t siz
         err = launch_check(path, fault);
     if (err == 0)
         err = launch_check_rights(path, fault);
+    if (err == 0)
+        err = check_data(path, fault);
     if (err == 0 && strpbrk(library, " :"))
         err = fault_set(
             fault, -EIO,

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "keeper/keeper.h"
 
@@ -15,6 +17,8 @@ static struct {
 static _Atomic uint32_t queue_begin, queue_end;
 static _Atomic uint32_t others[NSIG];    /* how many of each that are not in the queue */
 static _Atomic(void *) last_value[NSIG]; /* of those */
+
+static struct sigaction before[NSIG]; /* of faults */
 
 static bool enqueue(int number, void *value)
 {
@@ -34,6 +38,34 @@ void passed_signals_keep(int number, void *value)
         return;
     last_value[number] = value;
     atomic_fetch_add(&others[number], 1);
+}
+
+/* What is wrong is still wrong when the handler returns, and then ends us; the others say so
+ * again. */
+static void end_as_before(int number)
+{
+    sigaction(number, &before[number], NULL);
+    if (number != SIGSEGV && number != SIGBUS && number != SIGILL && number != SIGFPE)
+        raise(number);
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    bool const is_sent = info->si_code <= 0;
+    if (is_sent && info->si_pid != getpid())
+        passed_signals_keep(number, info->si_value.sival_ptr);
+    else if (number != SIGPIPE && number != SIGXFSZ) /* a full disk, to us */
+        end_as_before(number);
+}
+
+void passed_signals_catch_faults(void)
+{
+    static const int faults[] = {SIGABRT, SIGBUS,  SIGFPE,  SIGILL,  SIGSEGV,
+                                 SIGSYS,  SIGTRAP, SIGXCPU, SIGXFSZ, SIGPIPE};
+    struct sigaction const action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        sigaction(faults[i], &action, &before[faults[i]]);
 }
 
 static void send_one(pid_t pid, int number, void *value)

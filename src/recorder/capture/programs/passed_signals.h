@@ -10,6 +10,11 @@
 
 #define PASSED_SIGNALS_QUEUED 256u
 
+/* Catches the signals that are also faults: SIGSEGV, SIGABRT and the like.  One that was sent to
+ * this process is kept; one for a fault of its own ends it, as it would have before.  SIGPIPE and
+ * SIGXFSZ for its own writes do nothing: such a write has an errno. */
+void passed_signals_catch_faults(void);
+
 /* Signal handlers of any thread may call this. */
 void passed_signals_keep(int number, void *value);
 

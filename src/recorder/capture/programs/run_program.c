@@ -59,7 +59,6 @@ static void set_signals(void)
     static const int forwarded[] = {SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,   SIGUSR1, SIGUSR2,
                                     SIGCONT, SIGALRM,  SIGPROF, SIGPWR,   SIGIO,   SIGVTALRM,
                                     SIGURG,  SIGWINCH, SIGTSTP, SIGSTKFLT};
-    static const int ignored[] = {SIGXFSZ, SIGPIPE}; /* a file at its limit is a full disk to us */
     struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
     sigset_t mask;
     sigaction(SIGCHLD, &action, NULL);
@@ -68,9 +67,7 @@ static void set_signals(void)
         sigaction(forwarded[i], &action, NULL);
     for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
         sigaction(number, &action, NULL);
-    action = (struct sigaction){.sa_handler = SIG_IGN};
-    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-        sigaction(ignored[i], &action, NULL);
+    passed_signals_catch_faults();
     sigemptyset(&mask);
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roster_end.c - ends the sessions of a roster: which processes have ended, what their recordings
  * say about that, and which files there are in the end. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -31,6 +32,44 @@ static int status_of_child(const struct roster *roster, const struct session *se
     return pidfd >= 0 && process_has_ended(pidfd)
                ? process_exit_status(pidfd, (pid_t)session_pid(session))
                : -1;
+}
+
+/* The program that this process became by exec, as it says itself; "" when none does. */
+static void find_next_image(const struct roster *roster, const struct session *session,
+                            struct arena_process *image)
+{
+    struct arena *arena = roster->options.arena;
+    uint32_t const next = process_next_image(arena, session_process(session));
+    *image = (struct arena_process){.path = ""};
+    if (next != PROCESS_NONE)
+        shared_copy_process(image, shared_process_at(arena->memory, next));
+    if (image->forked) /* another process, which has its number now */
+        image->path[0] = '\0';
+}
+
+/* Whether it became another program, which the recording then says: it ends there, whatever becomes
+ * of that program. */
+static bool end_at_exec(const struct roster *roster, struct session *session, bool is_replaced,
+                        struct session_end *end)
+{
+    struct arena_process image;
+    char text[sizeof(image.path) + 100];
+    find_next_image(roster, session, &image);
+    if (!image.path[0] && !is_replaced && !session_was_replaced(session))
+        return false;
+    const char *const slash = strrchr(image.path, '/');
+    uint64_t const exec_ns = tick_clock_ns(roster->options.clock, image.start_tsc);
+    if (image.path[0] && exec_ns < end->now_ns)
+        end->now_ns = exec_ns;
+    snprintf(text, sizeof(text),
+             "the process became %s by exec: this recording is about what it was before, and ends "
+             "there",
+             slash           ? slash + 1
+             : image.path[0] ? image.path
+                             : "another program");
+    session_note(session, text);
+    end->end = END_REPLACED;
+    return true;
 }
 
 /* How the recording ends.  `end` has the time; `death` is room for its text. */
@@ -67,8 +106,8 @@ static void tell_open_gaps(struct roster *roster, struct session *session, uint6
                                  .end_ns = now_ns});
 }
 
-/* Closes the books of a session.  `result` is that of the program, if it has ended; `over`:
- * nobody counts any more. */
+/* Closes the books of a session.  `result` is that of the program, if it has ended or become
+ * another; `over`: nobody counts any more. */
 static void end_books(struct roster *roster, struct session *session,
                       const struct recorder_result *result, bool over)
 {
@@ -89,7 +128,9 @@ static void end_books(struct roster *roster, struct session *session,
         slot_keeper_pools(roster->options.slots, process, &end.pools);
         tell_open_gaps(roster, session, end.now_ns);
     }
-    describe_end(roster, session, result, &end, death);
+    bool const is_replaced = result && result->is_replaced && session_pid(session) == roster->pid;
+    if (!end_at_exec(roster, session, is_replaced, &end))
+        describe_end(roster, session, result, &end, death);
     roster_note_allocators(roster, session);
     note_confinement(roster->options.arena, session, roster->options.clock,
                      wish->quiet ? NULL : wish->say);
@@ -117,6 +158,13 @@ void roster_close_session(void *self, struct session *session)
     }
 }
 
+static void push_over(struct roster *roster, uint32_t index)
+{
+    struct shared_process *entry = shared_process_at(roster->options.arena->memory, index);
+    struct over_process const over = {index, shared_get(entry, serial)};
+    (void)vec_push(&roster->over, over);
+}
+
 /* Finds processes that are over.  The program itself is ended by whoever waits for it. */
 static void find_over(struct roster *roster)
 {
@@ -125,25 +173,35 @@ static void find_over(struct roster *roster)
     for (uint32_t i = 0; i < high; i++) {
         bool const program = shared_get(shared_process_at(arena->memory, i), pid) == roster->pid;
         if (program ? process_is_superseded(arena, i) : process_is_over(arena, i))
-            (void)vec_push(&roster->over, i);
+            push_over(roster, i);
     }
     if (roster->over.count > 0)
         ring_reader_mark(roster->reader, &roster->marks);
     roster->crowded = high >= CROWDED;
 }
 
+static int by_age(const void *a, const void *b)
+{
+    const struct over_process *one = a, *other = b;
+    int32_t const later = (int32_t)(one->serial - other->serial);
+    return (later > 0) - (later < 0);
+}
+
+/* The entry of a later image says what an earlier one became. */
 static void end_over(struct roster *roster)
 {
-    vec_each (index, &roster->over) {
-        struct session *session = roster->sessions[*index];
+    qsort(roster->over.items, roster->over.count, sizeof(roster->over.items[0]), by_age);
+    vec_each (over, &roster->over) {
+        uint32_t const index = over->index;
+        struct session *session = roster->sessions[index];
         if (session && !roster->options.recorder->follow_children)
             continue; /* it is all there is, until a later image has something */
         if (session)
             end_books(roster, session, NULL, true);
-        roster->silent += !session && !process_is_superseded(roster->options.arena, *index);
-        roster_forget_child(roster, *index);
-        slot_keeper_release(roster->options.slots, *index);
-        process_release(roster->options.arena, *index);
+        roster->silent += !session && !process_is_superseded(roster->options.arena, index);
+        roster_forget_child(roster, index);
+        slot_keeper_release(roster->options.slots, index);
+        process_release(roster->options.arena, index);
     }
     roster->over.count = 0;
 }

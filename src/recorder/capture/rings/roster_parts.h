@@ -8,6 +8,10 @@
 #include "capture/rings/roster.h"
 #include "capture/sessions/session_list.h"
 
+struct over_process {
+    uint32_t index, serial;
+};
+
 struct roster {
     struct roster_options options;
     struct ring_reader *reader;
@@ -32,7 +36,7 @@ struct roster {
 
     /* Processes that were found to have ended.  Their events are complete once the reader is past
      * the marks. */
-    VEC(uint32_t) over;
+    VEC(struct over_process) over;
     struct ring_marks marks;
     struct session *program;       /* Known at the end. */
     char *named[RECORDINGS_NAMED]; /* The program's recording is the first. */

@@ -10,18 +10,27 @@ static bool is_listed(struct shared_process *process)
     return shared_get(process, state) == PROCESS_RUNNING;
 }
 
-bool process_is_superseded(struct arena *arena, uint32_t index)
+uint32_t process_next_image(struct arena *arena, uint32_t index)
 {
     struct shared_process *process = shared_process_at(arena->memory, index);
     uint32_t const pid = shared_get(process, pid), serial = shared_get(process, serial);
     uint32_t const high = arena_process_high(arena);
+    uint32_t next = PROCESS_NONE;
+    int32_t nearest = INT32_MAX;
     for (uint32_t i = 0; pid != 0 && i < high; i++) {
         struct shared_process *other = shared_process_at(arena->memory, i);
-        if (is_listed(other) && shared_get(other, pid) == pid &&
-            (int32_t)(shared_get(other, serial) - serial) > 0)
-            return true;
+        int32_t const after = (int32_t)(shared_get(other, serial) - serial);
+        if (!is_listed(other) || shared_get(other, pid) != pid || after <= 0 || after > nearest)
+            continue;
+        next = i;
+        nearest = after;
     }
-    return false;
+    return next;
+}
+
+bool process_is_superseded(struct arena *arena, uint32_t index)
+{
+    return process_next_image(arena, index) != PROCESS_NONE;
 }
 
 bool process_is_over(struct arena *arena, uint32_t index)

@@ -7,8 +7,11 @@
 #include "capture/rings/arena.h"
 #include "capture/rings/tick_clock.h"
 
-/* Returns whether this process has become another program by exec.  Then its slots stay behind,
- * under thread IDs that still live. */
+/* Returns the entry of the program that this process has become next, by exec; PROCESS_NONE: of
+ * none. */
+uint32_t process_next_image(struct arena *arena, uint32_t index);
+/* Returns whether there is one.  Then the slots of this process stay behind, under thread IDs that
+ * still live. */
 bool process_is_superseded(struct arena *arena, uint32_t index);
 
 /* Returns whether the process has ended.  Always false for a free entry, and for a process whose

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -40,6 +42,9 @@
 #define LIFELINE_NS    (10 * NS_PER_SECOND)
 #define LAST_READ_NS   30000000000u
 
+#define STACK_WANTED (8ull << 20)
+#define STACK_LEAST  (128ull << 10)
+
 _Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
 
 struct recorder_recorder {
@@ -71,10 +76,58 @@ struct recorder_recorder {
     struct memory_bound memory;
 };
 
-/* Limits on files and address space are none of ours; the program gets its own back. */
+/* A thread has as much as the limit was when we began. */
+static int lift_stack(struct fault *fault)
+{
+    struct rlimit limit;
+    pthread_attr_t usual;
+    if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_WANTED)
+        return 0;
+    limit.rlim_cur = limit.rlim_max < STACK_WANTED ? limit.rlim_max : STACK_WANTED;
+    if (setrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur < STACK_LEAST)
+        return fault_set(fault, -ENOMEM,
+                         "memoir may use only %llu KiB of stack here, but recording needs %llu: "
+                         "raise the limit with `ulimit -s %llu`",
+                         (unsigned long long)limit.rlim_cur >> 10, STACK_LEAST >> 10,
+                         STACK_LEAST >> 10);
+    pthread_attr_init(&usual);
+    pthread_attr_setstacksize(&usual, (size_t)limit.rlim_cur);
+    pthread_setattr_default_np(&usual);
+    pthread_attr_destroy(&usual);
+    return 0;
+}
+
+static void *end_at_once(void *nothing)
+{
+    return nothing;
+}
+
+/* Which limit may be why there is no memory, or no thread. */
+static const char *limit_hint(void)
+{
+    struct rlimit data, processes;
+    pthread_t thread;
+    void *const some =
+        mmap(NULL, STACK_WANTED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (some == MAP_FAILED)
+        return getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY
+                   ? "; raise `ulimit -d`"
+                   : "";
+    munmap(some, STACK_WANTED);
+    if (pthread_create(&thread, NULL, end_at_once, NULL) == 0) {
+        pthread_join(thread, NULL);
+        return "";
+    }
+    return getrlimit(RLIMIT_NPROC, &processes) == 0 && processes.rlim_cur != RLIM_INFINITY
+               ? "; no thread can be made: raise `ulimit -u`"
+               : "";
+}
+
+/* Limits on files, memory and processes are none of ours; the program gets its own back. */
 static void lift_limits(void)
 {
-    static const __rlimit_resource_t lifted[] = {RLIMIT_FSIZE, RLIMIT_AS};
+    static const __rlimit_resource_t lifted[] = {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA,
+                                                 RLIMIT_NPROC};
     const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
     for (size_t i = 0; i < sizeof(lifted) / sizeof(lifted[0]); i++) {
         struct rlimit limit;
@@ -307,7 +360,7 @@ static int furnish(struct recorder_recorder *recorder, struct fault *fault)
     recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
     if (!recorder->reader || !recorder->keeper || !recorder->symbols || !recorder->roster ||
         !recorder->planner)
-        return fault_set(fault, -ENOMEM, "out of memory before the start");
+        return fault_set(fault, -ENOMEM, "out of memory before the start%s", limit_hint());
     if (recorder->options->longest_wait_ns)
         ring_reader_never_wait(recorder->reader);
     return 0;
@@ -422,7 +475,9 @@ int recorder_record(const struct recorder_options *options, const struct recorde
     output_place_init(&recorder->place);
     lift_limits();
     tick_clock_start(&recorder->clock);
-    int err = arena_open(&recorder->arena, options->follow_children, fault);
+    int err = lift_stack(fault);
+    if (err == 0)
+        err = arena_open(&recorder->arena, options->follow_children, fault);
     if (err == 0) {
         shared_set(recorder->arena.memory, rate, options->heap_rate);
         shared_set(recorder->arena.memory, longest_wait_ns, options->longest_wait_ns);

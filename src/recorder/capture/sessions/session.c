@@ -197,14 +197,27 @@ int64_t session_new_peak(struct session *session)
     return risen;
 }
 
+/* What the kernel says of the memory of the process; of another program that it has become, it is
+ * none of ours. */
+static struct process_memory read_memory(struct session *session, struct bucket *bucket)
+{
+    struct process_memory memory = process_memory(session->proved_pid);
+    bucket->rss_max = session_new_peak(session);
+    bucket->pss_bytes = pss_reader_collect(session->options.pss, session->proved_pid);
+    if (session->books && !session_has_its_program(session)) {
+        memory = (struct process_memory){-1, -1};
+        bucket->rss_max = 0;
+        bucket->pss_bytes = 0;
+    }
+    bucket->gauges = (struct gauges){memory.rss_bytes, -1, -1, -1};
+    return memory;
+}
+
 /* All cells of a bucket, first those of the books. */
 static int fill_bucket(struct session *session, struct bucket *bucket, bool histograms)
 {
     const struct cell_source *cells = session_cells(session);
-    struct process_memory const memory = process_memory(session->proved_pid);
-    bucket->gauges = (struct gauges){memory.rss_bytes, -1, -1, -1};
-    bucket->rss_max = session_new_peak(session);
-    bucket->pss_bytes = pss_reader_collect(session->options.pss, session->proved_pid);
+    struct process_memory const memory = read_memory(session, bucket);
     int err = session->books ? session_close_books(session, bucket, &memory, histograms) : 0;
     if (err == 0 && cells)
         err = cells->collect(cells->self, session->pid, session->recording, bucket,

@@ -11,9 +11,11 @@
 #include "base/clock.h"
 #include "base/cold.h"
 #include "capture/rings/arena_users.h"
+#include "capture/sessions/process_keeper.h"
 #include "capture/sessions/recorder.h"
 #include "capture/sessions/session_parts.h"
 #include "procfs/process/invoked_path.h"
+#include "procfs/process/proc_open.h"
 #include "procfs/process/process_status.h"
 #include "store/write/coarsen.h"
 
@@ -103,9 +105,10 @@ static void describe_program(struct session *session)
         session->books->attached ? session->books->attached->pid : session->proved_pid;
     char path[PATH_MAX];
     process_program_path(pid, path, sizeof(path));
-    if (pid && strcmp(path, executable) == 0)
+    bool const is_there = pid && strcmp(path, executable) == 0;
+    if (is_there)
         process_invoked_path(pid, path, sizeof(path));
-    else
+    if (!is_there || !path[0]) /* it may have ended between two looks */
         program_invoked_path(executable, told ? told : "", 0, path, sizeof(path));
     session->recording->program = recording_intern(session->recording, path);
 }
@@ -130,8 +133,37 @@ void session_describe_books(struct session *session)
                      "are not known");
 }
 
+/* The file of the program that the process is now. */
+static bool find_file(const struct session *session, uint64_t *device, uint64_t *inode)
+{
+    struct stat about;
+    if (!session->proved_pid || proc_stat(session->proved_pid, 0, PROC_EXE, &about) < 0)
+        return false;
+    *device = about.st_dev;
+    *inode = about.st_ino;
+    return true;
+}
+
+/* One that has its own library again says so itself; another one, its file. */
+bool session_has_its_program(struct session *session)
+{
+    struct session_books *books = session->books;
+    uint64_t device, inode;
+    if (!books->is_replaced)
+        books->is_replaced = process_is_superseded(books->arena, books->process_index) ||
+                             (books->file_inode && find_file(session, &device, &inode) &&
+                              (device != books->file_device || inode != books->file_inode));
+    return !books->is_replaced;
+}
+
+bool session_was_replaced(const struct session *session)
+{
+    return session->books->is_replaced;
+}
+
 void session_begin_books(struct session *session, uint64_t begin_ns)
 {
+    (void)find_file(session, &session->books->file_device, &session->books->file_inode);
     session->books->traits =
         (struct program_traits){.pid = session->proved_pid, .root = session->root};
     session_note_rate(session, begin_ns);
@@ -286,7 +318,8 @@ bool session_before_bucket(struct session *session, uint64_t now_ns)
     session_note_rate(session, now_ns);
     session_tick_rate(session, now);
     allowance_add(&session->books->searches_allowed, SEARCH_PER_TICK_NS);
-    session_look_at_pages(session, now);
+    if (session_has_its_program(session))
+        session_look_at_pages(session, now);
     return now - session->books->last_histograms_ns >= LADDER_HISTOGRAM_NS;
 }
 
@@ -314,7 +347,8 @@ void session_last_books(struct session *session, uint64_t now_ns)
     session_note_rate(session, now_ns);
     session_end_rate(session, now > session->begin_ns ? now : session->begin_ns + 1);
     session_tell_refused(session);
-    program_traits_look(&session->books->traits, session->recording);
+    if (session_has_its_program(session))
+        program_traits_look(&session->books->traits, session->recording);
     session_tell_mappings(session, true);
 }
 

@@ -99,6 +99,8 @@ void session_look(struct session *session, uint64_t now_ns);
 
 /* For a session that goes on and is thinned: sets its totals. */
 bool session_is_thinned(const struct session *session);
+/* The process was seen to have become another program. */
+bool session_was_replaced(const struct session *session);
 void session_count(struct session *session, const struct session_counts *counts);
 
 /* Notes that the recording sees every block of an allocator in the executable.  To be called before

@@ -67,6 +67,9 @@ int session_answer(struct session *session, uint64_t now_ns);
 int session_open_books(struct session *session, const struct session_rings *rings);
 void session_describe_books(struct session *session);
 void session_begin_books(struct session *session, uint64_t begin_ns);
+/* Returns whether the process is still the program of the books.  If not, what the kernel says of
+ * it now is about another program. */
+bool session_has_its_program(struct session *session);
 /* session_before_bucket is called before a bucket closes because it is due, and returns whether its
  * histograms are due; session_after_bucket after the bucket is closed. */
 bool session_before_bucket(struct session *session, uint64_t now_ns);

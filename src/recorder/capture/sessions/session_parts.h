@@ -68,6 +68,8 @@ struct session_books {
     /* Blocks of its parent: they are in the books, but were not allocated here. */
     struct totals inherited;
     bool has_inherited;
+    uint64_t file_device, file_inode; /* Of the executable; 0: unknown. */
+    bool is_replaced;                 /* The process was seen to be another program. */
     bool is_thinned; /* Some allocations were left out because the program must not wait. */
     struct session_counts counts;     /* If is_thinned: as of the last look. */
     uint64_t told_events, told_frees; /* Lost events that belong to gaps, whose times are known. */

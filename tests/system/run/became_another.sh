@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# A recording of a process that became another program by exec ends there: that program's end and memory are its own.
+# Runs beside others.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+notes_of() { # notes_of FILE
+    fact "$1" '.quality.notes[]' | grep 'by exec'
+}
+note="by exec: this recording is about what it was before, and ends there"
+
+record chain.memoir --children -- "$subjects/subject-exec_chain" 3
+equal chain-status 5 "$status"
+for file in chain.memoir subject-exec_chain.*.memoir; do
+    notes_of "$file" >>notes
+    "$MEMOIR" report "$file" >>reports
+done
+equal chain-each-says-so 3 "$(grep -c "the process became subject-exec_chain $note" notes)"
+equal chain-none-has-the-status 0 "$(grep -c 'exit status' reports)"
+equal chain-live-then 3 "$(grep -c 'live when the program became another' reports)"
+
+# shellcheck disable=SC2016 # the inner shell's
+record died.memoir --children -- bash -c 'x=$(seq 1000); exec sh -c "kill -SEGV \$\$"'
+equal died-status 139 "$status"
+equal died-own-status "null null" "$(fact died.memoir '"\(.recording.exit_status) \(.recording.signal)"')"
+equal died-says-so 1 "$(notes_of died.memoir | grep -c "the process became .*sh $note")"
+
+record large.memoir --children -- bash -c 'sleep 0.5; exec python3 -c "
+block = bytearray(200 << 20)"'
+equal large-says-so 1 "$(notes_of large.memoir | grep -c "the process became python3.* $note")"
+at_most large-own-memory 100000000 "$(fact large.memoir .summary.rss_peak_bytes)"
+equal large-the-other 0 "$(fact "$(echo python3*.memoir)" .recording.exit_code)"
