@@ -67,7 +67,7 @@ static void put_sampled(const struct text_page *page)
     const struct recording *recording = page->report->recording;
     const struct quality *quality = &recording->quality;
     struct text_line line = {0};
-    char rate[HUMAN_MAX], peak[HUMAN_MAX], leaked[HUMAN_MAX], lost[HUMAN_MAX];
+    char rate[HUMAN_MAX], leaked[HUMAN_MAX], lost[HUMAN_MAX];
     char thinned[HUMAN_MAX], calls[HUMAN_MAX];
     if (!quality->sample_rate)
         return;
@@ -83,12 +83,13 @@ static void put_sampled(const struct text_page *page)
                  "one block in %s is taken, at random: all numbers are estimates, in 95 of 100 "
                  "cases within ",
                  human_bytes((int64_t)quality->sample_rate, rate));
-    if (recording->heap.peak_bytes)
-        line_add(&line, "±%s at the peak and ",
-                 human_bytes((int64_t)sampled_error_of_peak(recording), peak));
     line_add(
         &line, "±%s of what is live",
         human_bytes((int64_t)sampled_error_of_live(recording, page->report->leaked_value), leaked));
+    if (recording->heap.peak_bytes)
+        line_add(&line, "; the peak is the highest of many estimates, so rather too high: the true "
+                        "one is in its range in "
+                        "999 of 1,000 cases");
     if (quality->unfollowed_bytes)
         line_add(&line, "; %s were live when sampling began, and count as freed since",
                  human_bytes((int64_t)quality->unfollowed_bytes, lost));
@@ -109,6 +110,18 @@ static void add_range(struct text_line *line, const struct recording *recording,
     char low[HUMAN_MAX], high[HUMAN_MAX];
     if (losses_matter(recording))
         line_add(line, " (between %s and %s: events were lost)",
+                 human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high));
+}
+
+/* The peak of samples has no error of the same size on both sides. */
+static void add_range_of_peak(struct text_line *line, const struct recording *recording)
+{
+    struct value_range const range = losses_of_peak(recording);
+    char low[HUMAN_MAX], high[HUMAN_MAX];
+    if (losses_matter(recording))
+        add_range(line, recording, range);
+    else if (range.low < range.high)
+        line_add(line, " (between %s and %s: it is estimated)",
                  human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high));
 }
 
@@ -140,7 +153,7 @@ static void put_peak(const struct text_page *page)
     if (heap->peak_bytes == 0 && heap->bytes > 0)
         return; /* of a file that does not tell it */
     line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
-    add_range(&line, page->report->recording, losses_of_peak(page->report->recording));
+    add_range_of_peak(&line, page->report->recording);
     if (order_matters(page->report->recording))
         line_add(&line, " (±%s: the order of events in different threads is not known exactly)",
                  human_bytes((int64_t)page->report->recording->quality.peak_order_bytes, order));
