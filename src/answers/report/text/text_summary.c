@@ -113,6 +113,29 @@ static void add_range(struct text_line *line, const struct recording *recording,
                  human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high));
 }
 
+/* What is resident was never as much as was counted: lost frees make that impossible. */
+static bool is_impossible(const struct text_page *page, int64_t counted)
+{
+    return losses_matter(page->report->recording) && page->report->findings.rss_peak_bytes > 0 &&
+           counted > page->report->findings.rss_peak_bytes;
+}
+
+/* An impossible number is not shown before its range. */
+static void add_bytes(struct text_line *line, const struct text_page *page, int64_t counted,
+                      struct value_range range)
+{
+    char bytes[HUMAN_MAX], low[HUMAN_MAX], high[HUMAN_MAX];
+    if (!is_impossible(page, counted) || range.low >= range.high) {
+        line_add(line, "%s", human_bytes(counted, bytes));
+        return;
+    }
+    line_add(
+        line,
+        "between %s and %s: events were lost (what was counted, %s, is more than was resident)",
+        human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high),
+        human_bytes(counted, bytes));
+}
+
 /* The peak of samples has no error of the same size on both sides. */
 static void add_range_of_peak(struct text_line *line, const struct recording *recording)
 {
@@ -149,11 +172,12 @@ static void put_peak(const struct text_page *page)
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
     struct value_range calls;
-    char bytes[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX], order[HUMAN_MAX];
+    char when[HUMAN_MAX], rss[HUMAN_MAX], order[HUMAN_MAX];
     if (heap->peak_bytes == 0 && heap->bytes > 0)
         return; /* of a file that does not tell it */
-    line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
-    add_range_of_peak(&line, page->report->recording);
+    add_bytes(&line, page, (int64_t)heap->peak_bytes, losses_of_peak(page->report->recording));
+    if (!is_impossible(page, (int64_t)heap->peak_bytes))
+        add_range_of_peak(&line, page->report->recording);
     if (order_matters(page->report->recording))
         line_add(&line, " (±%s: the order of events in different threads is not known exactly)",
                  human_bytes((int64_t)page->report->recording->quality.peak_order_bytes, order));
@@ -220,9 +244,11 @@ static void put_leaked(const struct text_page *page)
     const struct suppressions *rules = report->question.suppressions;
     struct text_line line = {0};
     struct value_range calls;
-    char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
-    line_add(&line, "%s", human_bytes(report->leaked_value, bytes));
-    add_range(&line, report->recording, losses_of_live(report->recording, report->leaked_value));
+    char hidden[HUMAN_MAX];
+    struct value_range const range = losses_of_live(report->recording, report->leaked_value);
+    add_bytes(&line, page, report->leaked_value, range);
+    if (!is_impossible(page, report->leaked_value))
+        add_range(&line, report->recording, range);
     bool const counts_them = report->leaked_count || !report->leaked_value; /* or it is not told */
     if (recording_counts_blocks(report->recording) && counts_them)
         add_blocks(&line, report->recording, report->leaked_count,
