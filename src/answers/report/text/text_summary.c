@@ -257,16 +257,20 @@ static void put_leaked(const struct text_page *page)
                        ? &calls
                        : NULL);
     bool const ran_on = recording_ran_on(report->recording);
+    bool const at_snapshot = recording_ends_at_snapshot(report->recording);
     bool const is_cut = line_add_until(&line, ", ", report->recording);
     if (!is_cut)
         line_add(&line, "%s",
                  report->recording->being_written ? " live now"
                  : ran_on                         ? " live when recording stopped"
+                 : at_snapshot                    ? " live at the last snapshot"
                                                   : " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
     text_put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
-             report->recording->being_written || ran_on || is_cut ? "live" : "leaked", &line);
+             report->recording->being_written || ran_on || at_snapshot || is_cut ? "live"
+                                                                                 : "leaked",
+             &line);
 }
 
 static void add_freed_since(struct text_line *line, struct value_range freed)
