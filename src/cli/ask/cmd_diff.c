@@ -18,6 +18,7 @@
 #include "cli/shared/other_metrics.h"
 #include "cli/ask/pick_rules.h"
 #include "cli/shared/selection_options.h"
+#include "model/losses.h"
 #include "report/rows/diff_report.h"
 
 #define TEXT_ROWS  20
@@ -95,13 +96,37 @@ static int weigh_both(const struct diff_diff_options *options, const struct diff
     return err;
 }
 
+/* Of the peak, and of what is live at the end, the range is known that the number may be in. */
+static struct value_range range_of(const struct recording *recording, const struct metric *metric,
+                                   int64_t value)
+{
+    const struct totals *heap = &recording->heap;
+    struct value_range const itself = {(uint64_t)value, (uint64_t)value};
+    if (value < 0 || strncmp(metric->name, "heap.", 5) != 0 || strcmp(metric->unit, "bytes") != 0)
+        return itself;
+    if (metric->kind == METRIC_PINNED && (uint64_t)value == heap->peak_bytes)
+        return losses_of_peak(recording);
+    if (metric->kind == METRIC_LEVEL && (uint64_t)value == heap->bytes - heap->freed_bytes)
+        return losses_of_live(recording, value);
+    return itself;
+}
+
+static void put_value(const struct recording *recording, const struct metric *metric, int64_t value)
+{
+    struct value_range const range = range_of(recording, metric, value);
+    char text[HUMAN_MAX], low[HUMAN_MAX], high[HUMAN_MAX];
+    fputs(human_value(value, metric->unit, text), stderr);
+    if (range.low < range.high)
+        fprintf(stderr, " (between %s and %s)", human_bytes((int64_t)range.low, low),
+                human_bytes((int64_t)range.high, high));
+}
+
 /* 1 when the condition holds, 0 when not, or -errno. */
 static int judge(const struct diff_diff_options *options, const struct diff_inputs *inputs,
                  const struct diff_gate *gate, struct fault *fault)
 {
     struct diff_diff_options with_metric = *options;
     struct weights weights[2];
-    char before_text[HUMAN_MAX], after_text[HUMAN_MAX];
     with_metric.before.metric = gate->metric;
     int err = weigh_both(&with_metric, inputs, weights, fault);
     if (err)
@@ -111,9 +136,10 @@ static int judge(const struct diff_diff_options *options, const struct diff_inpu
     weights_fini(&weights[1]);
     if (!diff_gate_holds(gate, before, after))
         return 0;
-    fprintf(stderr, "memoir diff: %s holds: %s went from %s to %s", gate->text, gate->metric->name,
-            human_value(before, gate->metric->unit, before_text),
-            human_value(after, gate->metric->unit, after_text));
+    fprintf(stderr, "memoir diff: %s holds: %s went from ", gate->text, gate->metric->name);
+    put_value(inputs->before, gate->metric, before);
+    fputs(" to ", stderr);
+    put_value(inputs->after, gate->metric, after);
     if (before > 0)
         fprintf(stderr, " (%+.1f %%)", 100 * ((double)after - (double)before) / (double)before);
     fputc('\n', stderr);

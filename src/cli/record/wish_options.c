@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/record/wish_options.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define MAX_SIZE_DEFAULT (256ull << 20)
 #define MAX_SIZE_LEAST   (64ull << 10)
@@ -18,9 +20,22 @@ static int handle_serve(void *into, const char *name, const char *value, struct 
     return 0;
 }
 
+/* A recording is written here and there, which a pipe or a terminal cannot. */
+static int handle_output(void *into, const char *name, const char *value, struct fault *fault)
+{
+    struct recording_wish *wish = into;
+    if (strcmp(value, "-") == 0)
+        return fault_set(fault, -EINVAL,
+                         "%s cannot be \"-\": a recording is a file, and not written to standard "
+                         "output; a file of that name is ./-",
+                         name);
+    wish->output = value;
+    return 0;
+}
+
 const struct option_rule wish_rules[] = {
     {"-o", "FILE", "file to write; PROGRAM.PID.memoir in this folder unless given",
-     OPTION_TEXT(struct recording_wish, output)},
+     OPTION_CALLBACK(handle_output)},
     {"--force", NULL, "overwrite FILE even if FILE is not a recording",
      OPTION_FLAG(struct recording_wish, force)},
     {"--max-size", "SIZE", "keep the file below SIZE (256M); older times get coarser",

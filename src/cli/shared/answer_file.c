@@ -85,6 +85,14 @@ static bool reader_left(FILE *file)
     return poll(&end, 1, 0) == 1 && (end.revents & POLLERR);
 }
 
+/* Why an early write failed is forgotten by the end, too: another one fails likewise. */
+static int ask_again(FILE *file)
+{
+    clearerr(file);
+    errno = 0;
+    return fputc('\n', file) == EOF || fflush(file) != 0 ? errno : 0;
+}
+
 int answer_close(FILE *file, const char *path, struct fault *fault)
 {
     errno = 0;
@@ -93,6 +101,8 @@ int answer_close(FILE *file, const char *path, struct fault *fault)
     failed = ferror(file) || failed;
     if (failed && code == 0 && reader_left(file))
         code = EPIPE;
+    if (failed && code == 0)
+        code = ask_again(file);
     if (!failed && !is_standard(path) && (code = replace_file(file, path)) != 0)
         failed = true;
     if (!is_standard(path) && fclose(file) != 0 && !failed) {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/losses.h"
 
+#include <math.h>
+
 #include "model/sampling.h"
 
-#define SURE         2 /* times what is so in 95 of 100 cases: 999 of 1,000 */
-#define SURE_OF_PEAK 3 /* the highest of many estimates is rather too high */
+#define SURE        2      /* times what is so in 95 of 100 cases: 999 of 1,000 */
+#define SURE_CHANCE 0.0005 /* of the truth beyond one end of the range */
+#define HALF_CHANCE 0.5
 
 uint64_t losses_of_events(const struct recording *recording)
 {
@@ -29,12 +32,36 @@ uint64_t sampled_error_of_live(const struct recording *recording, int64_t value)
         value, 0, spread_of(recording, quality->live_spread), quality->sample_rate});
 }
 
-uint64_t sampled_error_of_peak(const struct recording *recording)
+/* As if the peak were the estimate at any time. */
+static uint64_t error_of_peak(const struct recording *recording)
 {
     const struct quality *quality = &recording->quality;
     return sample_error(&(struct sample_estimate){(int64_t)recording->heap.peak_bytes, 0,
                                                   spread_of(recording, quality->peak_spread),
                                                   quality->sample_rate});
+}
+
+/* By how many errors the peak is too high, but in `chance` of the cases. */
+static double errors_of_peak(const struct recording *recording, double chance)
+{
+    const struct totals *heap = &recording->heap;
+    double const turnovers = heap->peak_bytes && heap->bytes > heap->peak_bytes
+                                 ? (double)heap->bytes / (double)heap->peak_bytes
+                                 : 1;
+    return sample_highest(turnovers, chance) / SAMPLE_ERROR_DEVIATIONS;
+}
+
+uint64_t sampled_error_at_peak(const struct recording *recording, uint64_t error)
+{
+    uint64_t const whole = error_of_peak(recording);
+    double const share = whole > error ? (double)error / (double)whole : 1;
+    /* what is too high is spread over the parts as the variance is */
+    return error + (uint64_t)(errors_of_peak(recording, HALF_CHANCE) * share * (double)error);
+}
+
+static uint64_t times(double factor, uint64_t error)
+{
+    return (uint64_t)ceil(fmax(factor, SURE) * (double)error);
 }
 
 static struct value_range range_around(uint64_t value, uint64_t below, uint64_t above)
@@ -47,9 +74,9 @@ static struct value_range range_around(uint64_t value, uint64_t below, uint64_t 
 struct value_range losses_of_peak(const struct recording *recording)
 {
     const struct quality *quality = &recording->quality;
-    uint64_t const error = sampled_error_of_peak(recording);
-    return range_around(recording->heap.peak_bytes,
-                        quality->peak_doubt_bytes + SURE_OF_PEAK * error,
+    uint64_t const error = error_of_peak(recording);
+    double const below = errors_of_peak(recording, SURE_CHANCE);
+    return range_around(recording->heap.peak_bytes, quality->peak_doubt_bytes + times(below, error),
                         quality->lost_bytes + SURE * error);
 }
 
@@ -68,7 +95,7 @@ struct counted {
 
 /* Of a file from before blocks in doubt were counted, all are. */
 static bool range_of_calls(const struct recording *recording, const struct counted *counted,
-                           uint64_t surely, struct value_range *range)
+                           double below, struct value_range *range)
 {
     const struct quality *quality = &recording->quality;
     if ((counted->bytes && !counted->calls) || (quality->lost_bytes && !quality->lost_calls))
@@ -80,8 +107,8 @@ static bool range_of_calls(const struct recording *recording, const struct count
         quality->sample_rate});
     uint64_t const doubt =
         counted->doubt_bytes && !counted->doubt_calls ? counted->calls : counted->doubt_calls;
-    *range =
-        range_around(counted->calls, doubt + surely * error, quality->lost_calls + SURE * error);
+    *range = range_around(counted->calls, doubt + times(below, error),
+                          quality->lost_calls + SURE * error);
     return true;
 }
 
@@ -94,7 +121,7 @@ bool losses_of_peak_calls(const struct recording *recording, struct value_range 
                                     .doubt_calls = quality->peak_doubt_calls,
                                     .spread = quality->peak_spread,
                                     .call_spread = quality->peak_call_spread};
-    return range_of_calls(recording, &counted, SURE_OF_PEAK, range);
+    return range_of_calls(recording, &counted, errors_of_peak(recording, SURE_CHANCE), range);
 }
 
 bool losses_of_live_calls(const struct recording *recording, int64_t value, int64_t count,

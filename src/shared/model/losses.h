@@ -21,11 +21,15 @@ uint64_t losses_of_events(const struct recording *recording);
  * range below is one value. */
 bool losses_matter(const struct recording *recording);
 
-/* Returns the error from sampling that `value`, the live bytes at the end or at the peak, stays
- * within in 95 of 100 cases. */
+/* Returns the error from sampling that `value`, the live bytes at the end, stays within in 95 of
+ * 100 cases. */
 uint64_t sampled_error_of_live(const struct recording *recording, int64_t value);
-uint64_t sampled_error_of_peak(const struct recording *recording);
+/* The peak of samples is the highest of many estimates, and so rather too high: the more blocks
+ * came and went, the more.  Returns the error, in 95 of 100 cases, of a part of the bytes at the
+ * peak, or of all, which would be `error` at any other time. */
+uint64_t sampled_error_at_peak(const struct recording *recording, uint64_t error);
 
+/* Its lower end is further away than the upper one where blocks were sampled. */
 struct value_range losses_of_peak(const struct recording *recording);
 /* For the live bytes at the end; `value` is what was recorded. */
 struct value_range losses_of_live(const struct recording *recording, int64_t value);

@@ -62,6 +62,11 @@ bool recording_is_of_costs(const struct recording *recording)
                    strlen(SOURCE_COSTS)) == 0;
 }
 
+bool recording_ends_at_snapshot(const struct recording *recording)
+{
+    return strcmp(recording_text(recording, recording->source), SOURCE_MASSIF) == 0;
+}
+
 bool recording_knows_peak_time(const struct recording *recording)
 {
     return !recording_is_of_costs(recording) &&

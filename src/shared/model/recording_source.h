@@ -12,6 +12,7 @@ struct recording;
 #define SOURCE_PERF            "perf"                 /* A version may follow. */
 #define SOURCE_PERF_COUNTS     SOURCE_PERF ", counts" /* None of its events is time. */
 #define SOURCE_COSTS           "callgrind"
+#define SOURCE_MASSIF          "massif"
 #define SOURCE_PPROF           "pprof" /* Prefix of all sources below. */
 #define SOURCE_PPROF_HEAP      SOURCE_PPROF ", heap"
 #define SOURCE_PPROF_LIVE      SOURCE_PPROF_HEAP ", live"      /* Live memory only. */
@@ -39,6 +40,8 @@ bool recording_knows_live(const struct recording *recording);
 bool recording_knows_allocated(const struct recording *recording);
 /* Returns whether the recording was made from costs of functions, without time or single blocks. */
 bool recording_is_of_costs(const struct recording *recording);
+/* Whether its end is that of its last snapshot, and not that of the program. */
+bool recording_ends_at_snapshot(const struct recording *recording);
 /* Returns whether the time of the peak is known: not so for a single pprof profile and for
  * costs. */
 bool recording_knows_peak_time(const struct recording *recording);

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/invariant.h"
 
-#define DEVIATION 1.96 /* of 95 % */
+#define DEVIATION SAMPLE_ERROR_DEVIATIONS
 #define UNIT      ((double)SAMPLE_SPREAD_UNIT * SAMPLE_SPREAD_UNIT)
 
 /* The whole number below or above, so that it is `value` on average over seeds. */
@@ -65,4 +65,27 @@ uint64_t sample_call_error(const struct sample_estimate *estimate)
                            ? count * p * one
                            : fmax(0, (double)estimate->spread);
     return (uint64_t)llround(DEVIATION * sqrt(all + one));
+}
+
+/* The chance that one estimate, or the highest of them, is so many standard deviations too high.
+ * Blocks come and go one by one, so the error is like noise whose likeness fades exponentially; how
+ * often such noise crosses a high level is known (Pickands). */
+static double chance_above(double level, double turnovers)
+{
+    double const density = exp(-level * level / 2) / sqrt(2 * M_PI);
+    return 0.5 * erfc(level / M_SQRT2) + turnovers * level * density;
+}
+
+double sample_highest(double turnovers, double chance)
+{
+    double low = 1, high = 40; /* from 1 on the chance falls */
+    INVARIANT(turnovers >= 0 && chance > 0 && chance < 1);
+    for (unsigned i = 0; i < 60; i++) {
+        double const middle = (low + high) / 2;
+        if (chance_above(middle, turnovers) > chance)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
 }

@@ -45,5 +45,11 @@ struct sample_estimate {
 /* Returns the error that the bytes stay within in 95 of 100 cases.  At least one block of average
  * size may always have been missed, so the error of an estimate is never 0. */
 uint64_t sample_error(const struct sample_estimate *estimate);
+#define SAMPLE_ERROR_DEVIATIONS 1.96 /* standard deviations that such an error has */
 /* Like sample_error, for the count; `spread` is that of calls. */
 uint64_t sample_call_error(const struct sample_estimate *estimate);
+
+/* Returns by how many standard deviations the highest of all estimates over a time is too high, but
+ * in `chance` of the cases.  `turnovers`: how often, in that time, all blocks were replaced by
+ * others, so that the luck is another.  At least that of one estimate. */
+double sample_highest(double turnovers, double chance);

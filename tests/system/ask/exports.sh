@@ -72,6 +72,9 @@ leaked=$(jq .summary.heap.leaked_bytes zone.json)
 "$MEMOIR" export zone.memoir --to folded --metric heap.leaked -o zone.folded 2>zone.err
 equal leaked-folded "$leaked" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' zone.folded)"
 equal leaked-folded-says-so 1 "$(grep -c 'suppress them as leaks' zone.err)"
+"$MEMOIR" export zone.memoir --to pprof --metric heap.leaked -o zone.pb.gz 2>zone.pprof.err
+equal leaked-pprof-says-so 1 "$(grep -c 'suppress them as leaks' zone.pprof.err)"
+equal leaked-pprof "$leaked" "$("$MEMOIR" report zone.pb.gz --metric heap.live --json | jq .total.value)"
 "$MEMOIR" diff zone.memoir zone.memoir --metric heap.leaked >zone.diff
 equal leaked-diff-says-so 2 "$(grep -c 'blocks suppressed' zone.diff)"
 equal leaked-diff "$leaked" "$("$MEMOIR" diff zone.memoir zone.memoir --metric heap.leaked --json | jq .after.value)"

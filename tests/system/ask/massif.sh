@@ -124,6 +124,7 @@ equal read-snapshots "$(snapshots_of deep.vg | sed '1d; s/^\(0 .*\) detailed/\1 
     "$(jq -r '.snapshots[1:][] | "\(.useful_bytes) \(.extra_bytes) \(.stacks_bytes) \(.tree)"' deep.json)"
 "$MEMOIR" report leaks_100_blocks.vg >leaks.txt
 equal read-notes 2 "$(grep -Ec 'massif kept call sites at|massif tells what is live' leaks.txt)"
+if has_line leaks.txt '^ *live  .* live at the last snapshot'; then ok read-last-snapshot; else not_ok read-last-snapshot "$(head leaks.txt)"; fi
 gzip -k leaks_100_blocks.vg
 equal read-packed "$(tail -n +1 leaks.txt)" "$("$MEMOIR" report leaks_100_blocks.vg.gz)"
 for command in flame plot; do
@@ -139,5 +140,9 @@ equal read-cut 1 "$("$MEMOIR" report cut.vg | tr -s '\n ' ' ' | grep -c 'the las
 
 "$MEMOIR" export grows.memoir --to massif --metric heap.calls -o wrong 2>wrong.err
 equal wrong-metric-status 1 $?
+for metric in heap.leaked heap.peak; do
+    "$MEMOIR" export grows.memoir --to massif --metric $metric -o other 2>other.err
+    equal other-$metric 1 "$(grep -c "this is heap.live, not $metric alone" other.err)"
+done
 one_sentence wrong-metric wrong.err 'heap.calls is not one'
 exit 0

@@ -41,6 +41,10 @@ done <judged
 equal says-rate 524288 "$("$MEMOIR" info --json s0.memoir | jq .quality.sample_rate_bytes)"
 "$MEMOIR" report s0.memoir >s0.txt
 if grep -q 'sampled  *one block in 512 KiB' s0.txt && grep -q '± ' s0.txt; then ok says-error; else not_ok says-error "$(head -n 12 s0.txt)"; fi
+if has_line s0.txt '^ *peak  .*\(between .* and .*: it is estimated\)'; then ok says-range-of-peak; else not_ok says-range-of-peak "$(head -n 12 s0.txt)"; fi
+equal rows-sum-to-peak "$(summary s0.memoir peak_bytes)" "$("$MEMOIR" report s0.memoir --json --metric heap.peak | jq '[.rows[].value] | add')"
+"$MEMOIR" diff s0.memoir s1.memoir --fail-if 'heap.peak>1' >/dev/null 2>gate.err
+if grep -q 'heap.peak went from .* (between .*) to .* (between .* and .*)' gate.err; then ok gate-range; else not_ok gate-range "$(cat gate.err)"; fi
 if [ "$(du -k s0.memoir | cut -f1)" -le 256 ]; then ok small-file; else not_ok small-file "$(du -k s0.memoir)"; fi
 
 # Full, off, full again: what happened while it was off is not there, all else is exact.

@@ -98,11 +98,24 @@ for command in cpu map attach detach explain "serve --pid" top; do
     row 1 'no process 4194305.*.ps -ef. lists' $command 4194305 # more than the kernel gives out
 done
 
+for command in "run -o - -- true" "attach -o - 1" "cpu -o - 1" "pages -o - 1"; do
+    # shellcheck disable=SC2086
+    row 2 'a recording is a file, and not written to standard output' $command
+done
+for command in "report heap.memoir --json" "report heap.memoir --csv"; do
+    # shellcheck disable=SC2086
+    "$MEMOIR" $command >/dev/full 2>full.err
+    equal "full-$command-status" 1 $?
+    one_sentence "full-$command" full.err 'No space left on device'
+done
+
 # A time that this recording has not; and one that none can have.
 for command in "report" "report --massif-like" "report --metric heap.live,heap.calls" "flame -o x.svg" "graph -o x.svg" \
     "diff heap.memoir" "export --to folded"; do
     # shellcheck disable=SC2086
     row 1 'past the end' ${command%% *} heap.memoir ${command#"${command%% *}"} --at 1h --metric heap.live
+    # shellcheck disable=SC2086
+    row 1 'before the beginning' ${command%% *} heap.memoir ${command#"${command%% *}"} --at -1h --metric heap.live
     # shellcheck disable=SC2086
     row 1 'nothing was recorded in that time' ${command%% *} heap.memoir ${command#"${command%% *}"} --between 1h,2h --metric heap.live
     # shellcheck disable=SC2086

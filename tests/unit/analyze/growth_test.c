@@ -84,6 +84,40 @@ TEST(the_rise_after_a_collection_is_no_growth_before_it_is_above_all_that_was)
     CHECK(judge(0).verdict != GROWTH_GROWING);
 }
 
+/* Teeth of 4 s; the last one ends anywhere. */
+TEST(a_saw_whose_last_tooth_is_not_finished_has_no_new_level)
+{
+    for (size_t tenths = 400; tenths < 520; tenths++) {
+        count = 0;
+        for (size_t i = 0; i <= tenths; i++)
+            add(i * SEC / 10, 18.6 * fmod((double)i / 40, 1));
+        struct growth const growth = judge(0);
+        assert_int_equal(growth.verdict, GROWTH_STEADY);
+        CHECK(growth.from_ns < SEC); /* said of the whole time */
+    }
+}
+
+TEST(a_level_that_was_there_once_is_new_and_one_of_many_bursts_is_not)
+{
+    for (size_t i = 0; i < 360; i++)
+        add(i * 10 * SEC, (i / 120 == 1 ? 150 : 100) + noise(i));
+    assert_int_equal(judge(0).verdict, GROWTH_STEPPED);
+    count = 0;
+    for (size_t i = 0; i < 360; i++)
+        add(i * 10 * SEC, (i / 40 % 2 ? 150 : 100) + noise(i));
+    assert_int_equal(judge(0).verdict, GROWTH_STEADY);
+}
+
+TEST(a_drift_under_a_slow_saw_is_growth_with_its_slope)
+{
+    for (size_t i = 0; i < 1440; i++)
+        add(i * 10 * SEC, 100 + 20 * fmod((double)i / 30, 1) + 40 * (double)i / 1440 + noise(i));
+    struct growth const growth = judge(0);
+    assert_int_equal(growth.verdict, GROWTH_GROWING);
+    double const per_second = 40 * (double)MIB / 14400;
+    CHECK(growth.slope_low <= per_second && per_second <= growth.slope_high);
+}
+
 TEST(what_slows_down_settles)
 {
     for (size_t i = 0; i < 360; i++)
@@ -206,6 +240,10 @@ int main(void)
         cmocka_unit_test_setup(garbage_that_is_collected_is_no_growth, begin),
         cmocka_unit_test_setup(
             the_rise_after_a_collection_is_no_growth_before_it_is_above_all_that_was, begin),
+        cmocka_unit_test_setup(a_saw_whose_last_tooth_is_not_finished_has_no_new_level, begin),
+        cmocka_unit_test_setup(a_level_that_was_there_once_is_new_and_one_of_many_bursts_is_not,
+                               begin),
+        cmocka_unit_test_setup(a_drift_under_a_slow_saw_is_growth_with_its_slope, begin),
         cmocka_unit_test_setup(what_slows_down_settles, begin),
         cmocka_unit_test_setup(a_cache_that_is_full_settles, begin),
         cmocka_unit_test_setup(a_jump_is_a_step, begin),

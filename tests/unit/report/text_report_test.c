@@ -450,6 +450,25 @@ TEST(a_line_never_overflows)
     CHECK(strlen(line.text) < sizeof(line.text) && strncmp(line.text, "ab?\xe2\x82\xac", 6) == 0);
 }
 
+/* What is left after lost frees may be more than ever was resident: no number to begin with. */
+static void an_impossible_number_gives_way_to_its_range(void **state)
+{
+    struct quality *quality = &sample.recording->quality;
+    quality->lost_events = 10;
+    quality->lost_bytes = quality->peak_doubt_bytes = quality->live_doubt_bytes = 4096;
+    (void)state;
+    char *text = answer(ask("heap.peak"), AS_TEXT, (struct text_style){0});
+    CHECK(!strstr(text, "more than was resident") && strstr(text, "events were lost"));
+    free(text);
+    vec_each (bucket, &sample.recording->buckets)
+        bucket->gauges.rss_bytes = 1;
+    text = answer(ask("heap.peak"), AS_TEXT, (struct text_style){0});
+    CHECK(strstr(text, "peak        between "));
+    CHECK(strstr(text, "leaked      between "));
+    CHECK(strstr(text, "is more than was resident"));
+    free(text);
+}
+
 static void lost_samples_are_lost_events(void **state)
 {
     (void)state;
@@ -487,6 +506,7 @@ int main(void)
         CASE(a_narrow_terminal_is_kept_to),
         CASE(an_empty_recording_has_an_empty_report),
         cmocka_unit_test_setup_teardown(a_recording_that_grows_says_how_old_it_is, begin, end),
+        CASE(an_impossible_number_gives_way_to_its_range),
         CASE(lost_samples_are_lost_events),
         cmocka_unit_test(startup_code_is_told_by_name),
         cmocka_unit_test(a_line_never_overflows),

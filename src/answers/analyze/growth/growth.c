@@ -23,6 +23,10 @@
 #define SHIFTS_MAX 3 /* jumps cut off before giving up */
 #define REST_SHARE 8 /* what is left behind a jump is at least one in so many */
 
+#define OLD_STAYS 3 /* times that a level was there before: then a jump leads to no new one */
+
+#define LEVEL_FLOORS 3 /* on each side of a jump, for the level between them */
+
 #define RECENT_LEAST_Z    3.29
 #define RECENT_LEAST_RISE 0.03
 #define RECENT_ABOVE      0.5 /* of the rise must lie above all that was before */
@@ -156,6 +160,56 @@ static bool is_above_before(const struct growth_question *question, size_t first
            RECENT_ABOVE * ((double)recent->last - (double)recent->first);
 }
 
+static void note_stay(uint64_t stays[OLD_STAYS + 1], uint64_t length, bool is_behind)
+{
+    if (is_behind) {
+        stays[OLD_STAYS] = length > stays[OLD_STAYS] ? length : stays[OLD_STAYS];
+        return;
+    }
+    for (size_t i = 0; i < OLD_STAYS; i++) {
+        uint64_t const shorter = stays[i] < length ? stays[i] : length;
+        stays[i] = stays[i] > length ? stays[i] : length;
+        length = shorter;
+    }
+}
+
+/* Whether memory was at the level behind a jump before, and left it, again and again: a tooth of a
+ * saw that is not finished when the series ends.  Each stay counts that was at least three quarters
+ * as long as the longest one behind the jump. */
+static bool is_old_level(const struct growth_point *points, size_t count, size_t behind,
+                         const struct trend_series *floors, size_t at)
+{
+    INVARIANT(at > 0 && at < floors->count && behind <= count);
+    size_t const from = at > LEVEL_FLOORS ? at - LEVEL_FLOORS : 0;
+    size_t const to = at + LEVEL_FLOORS < floors->count ? at + LEVEL_FLOORS : floors->count;
+    double const before = (double)middle_of(floors, from, at);
+    double const after = (double)middle_of(floors, at, to), level = (before + after) / 2;
+    bool const is_up = after > before;
+    uint64_t stays[OLD_STAYS + 1] = {0}; /* the longest before it, falling; the last: behind it */
+    for (size_t i = 0, begin = 0; i < count; i++) {
+        if (i == behind)
+            begin = i;
+        if (((double)points[i].value > level) != is_up) {
+            begin = i + 1;
+            continue;
+        }
+        bool const goes_on =
+            i + 1 < count && i + 1 != behind && ((double)points[i + 1].value > level) == is_up;
+        if (!goes_on)
+            note_stay(stays, points[i].time_ns - points[begin].time_ns, i >= behind);
+    }
+    return stays[OLD_STAYS - 1] > 0 && stays[OLD_STAYS - 1] >= stays[OLD_STAYS] * 3 / 4;
+}
+
+/* What goes up and down does so all the time. */
+static void settle_for(enum growth_verdict verdict, const struct growth_stretch *whole,
+                       struct growth *growth)
+{
+    growth->verdict = verdict;
+    if (verdict == GROWTH_STEADY)
+        growth->from_ns = whole->from_ns;
+}
+
 /* Judges what is behind the last jump; a jump itself is no growth. */
 static void judge_stretch(const struct growth_question *question, struct growth_stretch stretch,
                           const struct demand *demand, struct growth *growth)
@@ -166,7 +220,7 @@ static void judge_stretch(const struct growth_question *question, struct growth_
     struct growth_stretch const whole = stretch;
     for (unsigned cut = 0;; cut++) {
         if (!floors_make(question->points + stretch.first, stretch.end - stretch.first, &floors)) {
-            growth->verdict = why;
+            settle_for(why, &whole, growth);
             return;
         }
         struct trend const trend = trend_of(&floors);
@@ -176,20 +230,24 @@ static void judge_stretch(const struct growth_question *question, struct growth_
             growth->verdict = judge_floors(&floors, demand, &trend, growth->middle);
             if (has_fallen && growth->verdict == GROWTH_GROWING &&
                 !is_above_before(question, stretch.first, growth)) {
-                growth->verdict = GROWTH_STEADY; /* up and down */
-                growth->from_ns = whole.from_ns;
+                settle_for(GROWTH_STEADY, &whole, growth); /* up and down */
             } else if (cut && growth->verdict != GROWTH_GROWING) {
-                growth->verdict = why;
+                settle_for(why, &whole, growth);
             }
             return;
         }
-        why = shift.is_sudden ? GROWTH_STEPPED : GROWTH_SETTLING;
-        has_fallen = floors.values[shift.at] < floors.values[shift.at - 1];
         INVARIANT(shift.at > 0 && shift.at < floors.count);
-        stretch = stretch_from(question, whole_ns(floors.times[shift.at]));
+        struct growth_stretch const rest = stretch_from(question, whole_ns(floors.times[shift.at]));
+        if (!is_old_level(question->points + stretch.first, stretch.end - stretch.first,
+                          rest.first - stretch.first, &floors, shift.at))
+            why = shift.is_sudden ? GROWTH_STEPPED : GROWTH_SETTLING;
+        else if (why == GROWTH_UNKNOWN)
+            why = GROWTH_STEADY; /* up and down */
+        has_fallen = floors.values[shift.at] < floors.values[shift.at - 1];
+        stretch = rest;
         if (cut == SHIFTS_MAX ||
             stretch.end - stretch.first < (whole.end - whole.first) / REST_SHARE) {
-            growth->verdict = why;
+            settle_for(why, &whole, growth);
             return;
         }
     }

@@ -84,8 +84,8 @@ void massif_tell(struct massif_reader *reader, const struct line_blocks *lines)
     struct text_end const end = {.program = "massif",
                                  .lines = &reader->lines,
                                  .is_short = reader->is_short || reader->in_snapshot};
-    reader->recording->source =
-        recording_intern(reader->recording, massif_is_xtree(reader) ? "valgrind xtree" : "massif");
+    reader->recording->source = recording_intern(
+        reader->recording, massif_is_xtree(reader) ? "valgrind xtree" : SOURCE_MASSIF);
     reader->recording->exit_status = -1;
     tell_heap(reader);
     tell_unit(reader);

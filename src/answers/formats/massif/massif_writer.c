@@ -193,6 +193,9 @@ static int make_snapshots(struct massif_file *file, struct fault *fault)
     choice.metric = snapshots_metric(job->metric, fault);
     if (!choice.metric)
         return -EINVAL;
+    if (job->metric && choice.metric != job->metric)
+        export_note(job, "a massif file contains memory over time: this is %s, not %s alone",
+                    choice.metric->name, job->metric->name);
     int err = job->filter ? stack_match_pattern(job->recording, job->filter, &codes, fault) : 0;
     if (err)
         return err;

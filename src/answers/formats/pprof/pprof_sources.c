@@ -83,7 +83,10 @@ static int add_heap(struct pprof_sources *sources, struct export_job *job, struc
         if (is_peak && (job->leaves_out_peak ||
                         (sources->is_whole && !recording_pin(job->recording, PIN_PEAK))))
             continue;
-        int const err = add_known(sources, job, &heap_sources[i], &why);
+        struct known_source known = heap_sources[i];
+        if (is_live && job->metric && strcmp(job->metric->name, "heap.leaked") == 0)
+            known.metric = job->metric->name; /* without what is suppressed, as everywhere */
+        int const err = add_known(sources, job, &known, &why);
         if (err && is_peak && !is_asked && err != -ENOMEM)
             export_note(job, "there are no peak columns: %s", why.text);
         else if (err)

@@ -82,8 +82,9 @@ int64_t report_error(const struct report *report, struct report_value value)
     bool const has_any = value.value || value.count || value.spread;
     if (!report_has_errors(report) || !has_any || lost == REPORT_ERROR_UNKNOWN)
         return lost;
-    return lost +
-           (int64_t)sample_error(&(struct sample_estimate){
-               value.value, value.count, quality->has_spread ? value.spread : SAMPLE_SPREAD_UNKNOWN,
-               quality->sample_rate});
+    uint64_t const error = sample_error(&(struct sample_estimate){
+        value.value, value.count, quality->has_spread ? value.spread : SAMPLE_SPREAD_UNKNOWN,
+        quality->sample_rate});
+    bool const is_of_peak = report->question.metric->kind == METRIC_PINNED;
+    return lost + (int64_t)(is_of_peak ? sampled_error_at_peak(report->recording, error) : error);
 }

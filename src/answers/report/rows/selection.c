@@ -83,6 +83,10 @@ int selection_range(const struct selection *selection, const struct recording *r
         err = time_point_resolve(&selection->from, recording, &range->from_ns, fault);
     if (err)
         return err;
+    if (selection->at_given && selection->to.anchor == TIME_BEFORE_END &&
+        selection->to.ns > recording->duration_ns)
+        return fault_set(fault, -EINVAL, "%s is before the beginning: the recording is %s long",
+                         selection->time_name, human_duration(recording->duration_ns, length));
     range->to_ns = not_before_first(recording, range->to_ns);
     if (selection->between_given)
         range->from_ns = not_before_first(recording, range->from_ns);

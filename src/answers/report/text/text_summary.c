@@ -67,7 +67,7 @@ static void put_sampled(const struct text_page *page)
     const struct recording *recording = page->report->recording;
     const struct quality *quality = &recording->quality;
     struct text_line line = {0};
-    char rate[HUMAN_MAX], peak[HUMAN_MAX], leaked[HUMAN_MAX], lost[HUMAN_MAX];
+    char rate[HUMAN_MAX], leaked[HUMAN_MAX], lost[HUMAN_MAX];
     char thinned[HUMAN_MAX], calls[HUMAN_MAX];
     if (!quality->sample_rate)
         return;
@@ -83,12 +83,13 @@ static void put_sampled(const struct text_page *page)
                  "one block in %s is taken, at random: all numbers are estimates, in 95 of 100 "
                  "cases within ",
                  human_bytes((int64_t)quality->sample_rate, rate));
-    if (recording->heap.peak_bytes)
-        line_add(&line, "±%s at the peak and ",
-                 human_bytes((int64_t)sampled_error_of_peak(recording), peak));
     line_add(
         &line, "±%s of what is live",
         human_bytes((int64_t)sampled_error_of_live(recording, page->report->leaked_value), leaked));
+    if (recording->heap.peak_bytes)
+        line_add(&line, "; the peak is the highest of many estimates, so rather too high: the true "
+                        "one is in its range in "
+                        "999 of 1,000 cases");
     if (quality->unfollowed_bytes)
         line_add(&line, "; %s were live when sampling began, and count as freed since",
                  human_bytes((int64_t)quality->unfollowed_bytes, lost));
@@ -109,6 +110,41 @@ static void add_range(struct text_line *line, const struct recording *recording,
     char low[HUMAN_MAX], high[HUMAN_MAX];
     if (losses_matter(recording))
         line_add(line, " (between %s and %s: events were lost)",
+                 human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high));
+}
+
+/* What is resident was never as much as was counted: lost frees make that impossible. */
+static bool is_impossible(const struct text_page *page, int64_t counted)
+{
+    return losses_matter(page->report->recording) && page->report->findings.rss_peak_bytes > 0 &&
+           counted > page->report->findings.rss_peak_bytes;
+}
+
+/* An impossible number is not shown before its range. */
+static void add_bytes(struct text_line *line, const struct text_page *page, int64_t counted,
+                      struct value_range range)
+{
+    char bytes[HUMAN_MAX], low[HUMAN_MAX], high[HUMAN_MAX];
+    if (!is_impossible(page, counted) || range.low >= range.high) {
+        line_add(line, "%s", human_bytes(counted, bytes));
+        return;
+    }
+    line_add(
+        line,
+        "between %s and %s: events were lost (what was counted, %s, is more than was resident)",
+        human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high),
+        human_bytes(counted, bytes));
+}
+
+/* The peak of samples has no error of the same size on both sides. */
+static void add_range_of_peak(struct text_line *line, const struct recording *recording)
+{
+    struct value_range const range = losses_of_peak(recording);
+    char low[HUMAN_MAX], high[HUMAN_MAX];
+    if (losses_matter(recording))
+        add_range(line, recording, range);
+    else if (range.low < range.high)
+        line_add(line, " (between %s and %s: it is estimated)",
                  human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high));
 }
 
@@ -136,11 +172,12 @@ static void put_peak(const struct text_page *page)
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
     struct value_range calls;
-    char bytes[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX], order[HUMAN_MAX];
+    char when[HUMAN_MAX], rss[HUMAN_MAX], order[HUMAN_MAX];
     if (heap->peak_bytes == 0 && heap->bytes > 0)
         return; /* of a file that does not tell it */
-    line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
-    add_range(&line, page->report->recording, losses_of_peak(page->report->recording));
+    add_bytes(&line, page, (int64_t)heap->peak_bytes, losses_of_peak(page->report->recording));
+    if (!is_impossible(page, (int64_t)heap->peak_bytes))
+        add_range_of_peak(&line, page->report->recording);
     if (order_matters(page->report->recording))
         line_add(&line, " (±%s: the order of events in different threads is not known exactly)",
                  human_bytes((int64_t)page->report->recording->quality.peak_order_bytes, order));
@@ -207,9 +244,11 @@ static void put_leaked(const struct text_page *page)
     const struct suppressions *rules = report->question.suppressions;
     struct text_line line = {0};
     struct value_range calls;
-    char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
-    line_add(&line, "%s", human_bytes(report->leaked_value, bytes));
-    add_range(&line, report->recording, losses_of_live(report->recording, report->leaked_value));
+    char hidden[HUMAN_MAX];
+    struct value_range const range = losses_of_live(report->recording, report->leaked_value);
+    add_bytes(&line, page, report->leaked_value, range);
+    if (!is_impossible(page, report->leaked_value))
+        add_range(&line, report->recording, range);
     bool const counts_them = report->leaked_count || !report->leaked_value; /* or it is not told */
     if (recording_counts_blocks(report->recording) && counts_them)
         add_blocks(&line, report->recording, report->leaked_count,
@@ -219,17 +258,21 @@ static void put_leaked(const struct text_page *page)
                        : NULL);
     bool const was_replaced = report->recording->end == END_REPLACED;
     bool const ran_on = recording_ran_on(report->recording) || was_replaced;
+    bool const at_snapshot = recording_ends_at_snapshot(report->recording);
     bool const is_cut = line_add_until(&line, ", ", report->recording);
     if (!is_cut)
         line_add(&line, "%s",
                  report->recording->being_written ? " live now"
                  : was_replaced                   ? " live when the program became another"
                  : ran_on                         ? " live when recording stopped"
+                 : at_snapshot                    ? " live at the last snapshot"
                                                   : " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
     text_put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
-             report->recording->being_written || ran_on || is_cut ? "live" : "leaked", &line);
+             report->recording->being_written || ran_on || at_snapshot || is_cut ? "live"
+                                                                                 : "leaked",
+             &line);
 }
 
 static void add_freed_since(struct text_line *line, struct value_range freed)
