@@ -113,8 +113,9 @@ TEST(a_process_runs_until_its_last_thread_has_ended)
     waitpid(ended, NULL, 0);
 }
 
-static void note_libc(void *context, const char *path)
+static void note_libc(void *context, const char *path, uint64_t offset)
 {
+    (void)offset;
     if (strstr(path, "/libc.so.6"))
         *(int *)context += 1;
     CHECK(path[0] == '/' && !strchr(path, '\n'));
