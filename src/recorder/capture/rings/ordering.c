@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/cold.h"
 #include "base/invariant.h"
@@ -14,7 +15,7 @@
 enum { FREE_IS_BOOKED = 1, ALLOC_IS_BOOKED };
 #define EARLY_MAX 65536u
 
-/* Set once there was an event: a group that none was booked of costs no memory. */
+/* Set once there was an event. */
 #define NUMBER_SEEN 0x8000u
 
 struct ordering {
@@ -25,10 +26,13 @@ struct ordering {
 };
 #define NUMBER_UNKNOWN 0xffffu
 
+/* Pages of the kernel: groups that none was booked of cost no memory.  An allocator that has such a
+ * large block left over would fill all of it with zeroes, for each of a thousand processes. */
 struct ordering *ordering_create(struct heap_book *book, bool begins_anew)
 {
-    struct ordering *ordering = calloc(1, sizeof(*ordering));
-    if (!ordering)
+    struct ordering *ordering = mmap(NULL, sizeof(*ordering), PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (ordering == MAP_FAILED)
         return NULL;
     ordering->book = book;
     ordering->unseen = begins_anew ? NUMBER_SEEN : NUMBER_UNKNOWN;
@@ -37,9 +41,10 @@ struct ordering *ordering_create(struct heap_book *book, bool begins_anew)
 
 void ordering_destroy(struct ordering *ordering)
 {
-    if (ordering)
-        number_map_fini(&ordering->early);
-    free(ordering);
+    if (!ordering)
+        return;
+    number_map_fini(&ordering->early);
+    munmap(ordering, sizeof(*ordering));
 }
 
 static int book(struct ordering *ordering, const struct heap_event *event)
