@@ -49,8 +49,8 @@ int confinement_prepare(struct arena *arena, const struct output_place *place, c
                                      .claim = place->claim};
     int const err = keeper_begin(&wish, arena->name);
     if (err < 0)
-        return fault_set(fault, err, "cannot start a process beside the recorder: %s",
-                         strerror(-err));
+        return fault_set(fault, err, "cannot start a process beside the recorder: %s%s",
+                         strerror(-err), err == -EAGAIN ? "; raise `ulimit -u`" : "");
     arena_users_rename(arena->users, arena->name);
     return 0;
 }
