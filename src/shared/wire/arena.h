@@ -34,7 +34,7 @@
 
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
-#define SLOT_STRIDE (1664u * 1024u)
+#define SLOT_STRIDE (1408u * 1024u)
 #define SLOT_OWN_AT 4096u /* Memory of the tracer alone, between a slot's head and its ring. */
 
 /* Each stack ends in one of these nodes, at its outermost end; nodes from TRIE_FIRST_NODE on are

@@ -112,7 +112,7 @@ struct known_stack {
     uint64_t value; /* The node, and above it the digest; 0: free. */
 };
 #define KNOWN_WAYS 4u
-#define KNOWN_BITS 15
+#define KNOWN_BITS 14
 
 /* When a stack was last walked that was not deep below the trunk: what comes again soon may be a
  * tip. */
