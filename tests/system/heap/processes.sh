@@ -125,7 +125,7 @@ equal many-said-in-few-lines 9 "$(wc -l <many/all.memoir.err)"
 
 # At the same time: what finds no place runs on, and is counted.
 mkdir crowd
-record crowd/all.memoir --children -- "$subjects/subject-many_children" 1100 together
+record crowd/all.memoir --children --never-wait=20ms -- "$subjects/subject-many_children" 1100 together
 equal crowd-output "0 failures" "$(cat crowd/all.memoir.out)"
 equal crowd-recordings 1024 "$(find crowd -name '*.memoir' | wc -l)"
 for place in all.memoir.err "$(basename "$(report_of crowd/all.memoir facts --top 1)")"; do

@@ -12,9 +12,10 @@
 #include "tracer/rings/thread.h"
 #include "wire/invariant.h"
 
-/* How long a place in a full list of processes is waited for: 20 ms. */
-#define NAP_NS 1000000
-#define NAPS   20
+/* How long a place in a full list of processes is waited for: 20 ms, or 2 s. */
+#define NAP_NS      1000000
+#define NAPS        20
+#define NAPS_OF_RUN 2000 /* where the program may wait for the recorder */
 
 static char arena_path[128];
 static uint64_t arena_device, arena_inode;
@@ -140,8 +141,9 @@ static uint32_t find_entry(void)
 static uint32_t claim_entry(void)
 {
     struct arena_header *header = tracer_process.header;
+    int const naps = atomic_load(&header->longest_wait_ns) ? NAPS : NAPS_OF_RUN;
     uint32_t index = find_entry();
-    for (int i = 0; index == PROCESS_NONE && i < NAPS && !atomic_load(&header->off); i++) {
+    for (int i = 0; index == PROCESS_NONE && i < naps && !atomic_load(&header->off); i++) {
         raw_nap(NAP_NS);
         index = find_entry();
     }
