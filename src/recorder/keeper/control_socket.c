@@ -15,6 +15,7 @@
 #define WAITING_MAX 64 /* strangers wait there, too */
 #define TRIES       100
 #define NAMES_MAX   (1u << 20) /* a user who makes more takes the time of nobody else */
+#define LISTENING   (1u << 16) /* the kernel's flag in /proc/net/unix */
 
 socklen_t control_socket_name(pid_t pid, uint64_t number, struct sockaddr_un *name)
 {
@@ -54,7 +55,8 @@ int control_socket_listen(pid_t pid)
 }
 
 /* Names may have any bytes in them, the ends of lines among them: what is found is only where to
- * ask. */
+ * ask.  A connection that a recorder accepted has the name of the socket that it came by, and is no
+ * second recorder. */
 static bool parse(const char *line, pid_t pid, uint64_t *number)
 {
     char wanted[64];
@@ -63,8 +65,9 @@ static bool parse(const char *line, pid_t pid, uint64_t *number)
     if (!name)
         return false;
     const char *digits = name + size;
+    unsigned flags = 0;
     *number = 0;
-    return strspn(digits, "0123456789abcdef") == 16 && strchr("\n", digits[16]) &&
+    return sscanf(line, "%*s %*x %*x %x", &flags) == 1 && (flags & LISTENING) && strspn(digits, "0123456789abcdef") == 16 && strchr("\n", digits[16]) &&
            sscanf(digits, "%16" SCNx64, number) == 1;
 }
 
