@@ -9,7 +9,8 @@
  * block-ms / 1000.  It is told what to do by PUT /stub?key=value: height, block_ms, stall
  * (answers nobody), delay_ms, refuse (every token), catchup (503), stopped (400), first (older
  * blocks are gone), skip (this block is not there), old (whole blocks only), strict (400 to
- * header-only).  GET /stub tells what was asked for. */
+ * header-only), slow_put_ms (until a mutex rate is set, but not until it is 0).  GET /stub tells
+ * what was asked for. */
 #include <pthread.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -29,7 +30,7 @@
 
 static struct {
     _Atomic long height, block_ms, stall, delay_ms, refuse, catchup, stopped, first, skip, old,
-        strict;
+        strict, slow_put_ms;
     _Atomic long mutex_rate, block_rate;
 } state = {.block_ms = 1000, .skip = -1};
 static struct {
@@ -243,6 +244,9 @@ static void answer_settings(struct answer *answer, const struct request *request
         answer->status = 400;
         return;
     }
+    /* The rates are slow to be set, but not to be put back. */
+    if (strstr(request->body, "\"mutex-rate\":0") == NULL)
+        usleep((useconds_t)state.slow_put_ms * 1000);
     if ((at = strstr(request->body, "\"mutex-rate\":")))
         state.mutex_rate = atol(at + 13);
     if ((at = strstr(request->body, "\"block-rate\":")))
@@ -254,11 +258,12 @@ static void answer_control(struct answer *answer, const struct request *request)
     static const struct {
         const char *name;
         _Atomic long *value;
-    } keys[] = {
-        {"height", &state.height},     {"block_ms", &state.block_ms}, {"stall", &state.stall},
-        {"delay_ms", &state.delay_ms}, {"refuse", &state.refuse},     {"catchup", &state.catchup},
-        {"stopped", &state.stopped},   {"first", &state.first},       {"skip", &state.skip},
-        {"old", &state.old},           {"strict", &state.strict}};
+    } keys[] = {{"height", &state.height},   {"block_ms", &state.block_ms},
+                {"stall", &state.stall},     {"delay_ms", &state.delay_ms},
+                {"refuse", &state.refuse},   {"catchup", &state.catchup},
+                {"stopped", &state.stopped}, {"first", &state.first},
+                {"skip", &state.skip},       {"old", &state.old},
+                {"strict", &state.strict},   {"slow_put_ms", &state.slow_put_ms}};
     char query[256];
     snprintf(query, sizeof(query), "%s", request->query);
     for (char *rest = query, *pair;

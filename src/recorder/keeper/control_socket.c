@@ -67,7 +67,8 @@ static bool parse(const char *line, pid_t pid, uint64_t *number)
     const char *digits = name + size;
     unsigned flags = 0;
     *number = 0;
-    return sscanf(line, "%*s %*x %*x %x", &flags) == 1 && (flags & LISTENING) && strspn(digits, "0123456789abcdef") == 16 && strchr("\n", digits[16]) &&
+    return sscanf(line, "%*s %*x %*x %x", &flags) == 1 && (flags & LISTENING) &&
+           strspn(digits, "0123456789abcdef") == 16 && strchr("\n", digits[16]) &&
            sscanf(digits, "%16" SCNx64, number) == 1;
 }
 

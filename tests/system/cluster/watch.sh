@@ -150,6 +150,14 @@ equal "C11 rounds.json with --rounds" true "$(jq '.max >= .min + 3 and (.all | l
 file=$(find blocks -name 'chain.*.blockinfo.json' | sort | head -n 1)
 equal "S8 a header without transactions and certificate" "true false false" "$(jq -r '"\(.block.rnd >= 1000) \(.block | has("txns")) \(has("cert"))"' "$file")"
 
+# A node that is slow to set rates does not set them after they were put back.
+stub=http://127.0.0.1:$(sed -n 's/^port //p' stub.out)
+curl -s -X PUT "$stub/stub?slow_put_ms=1500" >/dev/null
+"$MEMOIR" watch chain -o slow --mutex --every 200ms --for 600ms --quiet
+sleep 2
+equal "17.4 rates that are set late are restored" '0 no' "$(curl -s "$stub/stub" | jq .mutex_rate) $([ -e slow/rates.jsonl ] && echo yes || echo no)"
+curl -s -X PUT "$stub/stub?slow_put_ms=0" >/dev/null
+
 # A full disk is told once, and when there is room again it goes on.
 if "${with_own_mounts[@]}" true 2>/dev/null; then
     # shellcheck disable=SC2016

@@ -267,16 +267,32 @@ static int watch_on(struct watch *watch)
     return err;
 }
 
+/* What is under way is told as given up, but for rates that are being set.  A second signal ends
+ * that, too; returns whether one came. */
+static bool end_requests(struct watch *watch)
+{
+    uint64_t const end_ns = monotonic_ns() + RESTORE_NS;
+    bool is_hurried = false;
+
+    while (!pprof_rates_end(watch->rates) && monotonic_ns() < end_ns && !is_hurried &&
+           wait_for_anything(watch, 1000) == 0)
+        is_hurried = handle_signal(watch);
+    http_destroy(watch->http);
+    watch->http = NULL;
+    return is_hurried;
+}
+
 /* Puts rates back; a second signal ends that. */
 static void put_back(struct watch *watch)
 {
     uint64_t const end_ns = monotonic_ns() + RESTORE_NS;
+    bool const is_hurried = end_requests(watch);
 
-    watch->http = http_create(NULL);
-    if (!watch->http)
-        return;
-    pprof_rates_restore(watch->rates, watch->http);
-    while (http_under_way(watch->http) && monotonic_ns() < end_ns &&
+    run_writer_flush(watch->writer);
+    watch->http = is_hurried ? NULL : http_create(NULL);
+    if (watch->http)
+        pprof_rates_restore(watch->rates, watch->http);
+    while (watch->http && http_under_way(watch->http) && monotonic_ns() < end_ns &&
            wait_for_anything(watch, 1000) == 0)
         if (handle_signal(watch))
             break;
@@ -284,8 +300,8 @@ static void put_back(struct watch *watch)
     unsigned const left = pprof_rates_forget(watch->rates);
     if (left)
         watch_say(watch,
-                  "mutex and block rates of %u node%s are still set; the next memoir watch into %s "
-                  "restores them",
+                  "mutex and block rates of %u node%s may still be set; the next memoir watch into "
+                  "%s restores them",
                   left, left == 1 ? "" : "s", run_writer_path(watch->writer));
 }
 
@@ -410,8 +426,6 @@ static int run(struct watch *watch, struct run_manifest *manifest, struct fault 
         snprintf(watch->end->why, sizeof(watch->end->why), "%s", strerror(-err));
     if (watch->end->was_stopped)
         watch_say(watch, "stopped by %s", watch->end->why);
-    http_destroy(watch->http); /* what is under way is told as given up */
-    run_writer_flush(watch->writer);
     put_back(watch);
     write_end(watch, manifest, begin_us);
     return 0;

@@ -33,6 +33,8 @@ struct rated {
     bool can_be_set, wants_mutex, wants_block;
     bool is_remembered;    /* `had` is known, and on disk */
     bool is_busy, is_told; /* a question is under way; a failure was told */
+    bool is_setting;       /* and it is one that changes rates */
+    bool is_doubtful;      /* rates were sent, and no answer came: they may be set at any time */
     bool is_restored;
 };
 
@@ -42,6 +44,7 @@ struct pprof_rates {
     struct rated *nodes;
     size_t count;
     text_list strangers; /* lines about nodes that are not watched now */
+    bool ends;
 };
 
 static void say(struct rated *rated, const char *what, const char *why)
@@ -238,7 +241,8 @@ static bool is_good(const struct http_answer *answer)
 static void set_done(void *context, const struct http_answer *answer)
 {
     struct rated *rated = context;
-    rated->is_busy = false;
+    rated->is_busy = rated->is_setting = false;
+    rated->is_doubtful |= answer->error != 0;
     if (!is_good(answer) && answer->error != -ECANCELED)
         say(rated, "mutex and block rates could not be set", answer->why);
 }
@@ -247,9 +251,10 @@ static void restore_done(void *context, const struct http_answer *answer)
 {
     struct rated *rated = context;
     rated->is_busy = false;
-    rated->is_restored = is_good(answer);
+    rated->is_restored = is_good(answer) && !rated->is_doubtful;
+    rated->is_doubtful = false;
     rated->is_told = false;
-    if (!rated->is_restored && answer->error != -ECANCELED)
+    if (!is_good(answer) && answer->error != -ECANCELED)
         say(rated, "mutex and block rates could not be restored", answer->why);
 }
 
@@ -267,6 +272,8 @@ static void look_done(void *context, const struct http_answer *answer)
         return;
     }
     rated->is_told = false;
+    if (rated->rates->ends)
+        return;
     struct rate_pair const set = {
         rated->wants_mutex && has.mutex == 0 ? wish->mutex_rate : has.mutex,
         rated->wants_block && has.block == 0 ? wish->block_rate_ns : has.block};
@@ -280,6 +287,7 @@ static void look_done(void *context, const struct http_answer *answer)
             strerror(-err));
     else
         ask(rated, rated->http, &set, set_done);
+    rated->is_setting = rated->is_busy;
 }
 
 void pprof_rates_check(struct pprof_rates *rates, struct http *http)
@@ -302,6 +310,15 @@ void pprof_rates_renew(struct pprof_rates *rates, size_t index)
     }
     node_headers_fini(&rates->nodes[index].headers);
     rates->nodes[index].headers = headers;
+}
+
+bool pprof_rates_end(struct pprof_rates *rates)
+{
+    rates->ends = true;
+    for (size_t i = 0; i < rates->count; i++)
+        if (rates->nodes[i].is_setting)
+            return false;
+    return true;
 }
 
 void pprof_rates_restore(struct pprof_rates *rates, struct http *http)

@@ -31,9 +31,12 @@ void pprof_rates_destroy(struct pprof_rates *rates); /* NULL is allowed */
 void pprof_rates_check(struct pprof_rates *rates, struct http *http);
 /* Call it when the node with this index in the list has a new address or token. */
 void pprof_rates_renew(struct pprof_rates *rates, size_t index);
+/* Sets nothing from now on.  True once nothing is being set: call it until then, because a node may
+ * serve a request whose answer was not awaited after the one that restores its rates. */
+bool pprof_rates_end(struct pprof_rates *rates);
 /* Restores the rates of all nodes, with requests in `http`.  Call pprof_rates_forget when they are
  * answered. */
 void pprof_rates_restore(struct pprof_rates *rates, struct http *http);
-/* Removes restored rates from rates.jsonl.  Returns the number of nodes that could not be
- * restored. */
+/* Removes restored rates from rates.jsonl.  Returns the number of nodes that could not be restored,
+ * or may have set what was sent to them before and not answered in time. */
 unsigned pprof_rates_forget(struct pprof_rates *rates);
