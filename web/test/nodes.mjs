@@ -130,7 +130,7 @@ async function intoNode(page) {
     report(run.folder, '--node', name, '--metric', 'heap.peak').total.value,
     await valueOf(page, '[data-name=flame-total]'),
   );
-  await page.goto(`${run.url}#target=1&view=functions&metric=heap.live`);
+  await after(page, () => page.goto(`${run.url}#target=1&view=functions&metric=heap.live`));
   await page.locator('#view tr[data-row]').first().waitFor();
   const all = report(run.folder, '--metric', 'heap.live', '--by', 'function');
   equal(

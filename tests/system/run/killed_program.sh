@@ -48,15 +48,15 @@ core_kib() { # core_kib PID
         $1 == "VmFlags:" && private && !/ dd( |$)/ { sum += kib }
         END { printf "%.0f\n", sum }' "/proc/$1/smaps"
 }
-"$subjects/subject-waits_to_be_killed" 100 >out &
+"$subjects/subject-waits_to_be_killed" 100 >alone.out &
 killed=$!
-wait_until 60 has_line out '^[0-9]+ [0-9]+$'
+wait_until 60 has_line alone.out '^[0-9]+ [0-9]+$'
 alone=$(core_kib $killed)
 { kill -9 $killed && wait $killed; } 2>/dev/null
-"$MEMOIR" run --quiet -o core.memoir -- "$subjects/subject-waits_to_be_killed" 100 >out 2>err &
+"$MEMOIR" run --quiet -o core.memoir -- "$subjects/subject-waits_to_be_killed" 100 >core.out 2>err &
 running=$!
-wait_until 60 has_line out '^[0-9]+ [0-9]+$'
-read -r killed _ <out
+wait_until 60 has_line core.out '^[0-9]+ [0-9]+$'
+read -r killed _ <core.out
 at_least core-alone 100 "$alone"
 at_most core-hardly-larger $((alone + 1024)) "$(core_kib "$killed")"
 kill -9 "$killed"

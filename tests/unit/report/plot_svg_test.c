@@ -9,6 +9,7 @@
 #include "check.h"
 #include "demo_recording.h"
 #include "report/plot/plot_axis.h"
+#include "report/plot/plot_columns.h"
 #include "analyze/sites/site_table.h"
 #include "xml_check.h"
 
@@ -196,6 +197,25 @@ TEST(an_interval_begins_with_what_was_there)
     assert_int_equal(plot_data_build(sample.recording, &late, &data, &fault), -ERANGE);
     CHECK(strstr(fault.text, "30.0 s"));
     sample_destroy(&sample);
+}
+
+/* However long the buckets are: greedily filled, columns would be up to twice as many. */
+TEST(there_are_no_more_columns_than_asked_for)
+{
+    for (uint64_t length = 1; length < 40; length++) {
+        struct plot_data data = {0};
+        struct column_maker maker = {.data = &data, .to_ns = 2000 * length, .column_ns = 10};
+        column_maker_init(&maker);
+        for (uint64_t i = 0; i < 2000; i++) {
+            struct bucket const bucket = {
+                .begin_ns = i * length, .end_ns = (i + 1) * length, .gauges = {-1, -1, -1, -1}};
+            column_maker_add(&maker, &bucket);
+        }
+        assert_int_equal(data.columns.items[0].begin_ns, 0);
+        assert_int_equal(data.columns.items[data.columns.count - 1].end_ns, maker.to_ns);
+        assert_in_range(data.columns.count, 1, maker.to_ns / maker.column_ns + 1);
+        vec_free(&data.columns);
+    }
 }
 
 TEST(gauges_alone_are_those_of_the_whole)
@@ -458,6 +478,7 @@ int main(void)
         cmocka_unit_test(a_site_is_the_code_that_asked),
         cmocka_unit_test(the_rest_is_other),
         cmocka_unit_test(an_interval_begins_with_what_was_there),
+        cmocka_unit_test(there_are_no_more_columns_than_asked_for),
         cmocka_unit_test(gauges_alone_are_those_of_the_whole),
         cmocka_unit_test(a_filter_keeps_its_stacks_and_leaves_columns_whole),
         cmocka_unit_test(lanes_are_levels_at_the_end_and_counts_within),

@@ -23,6 +23,14 @@ static void merge_gauges(struct gauges *into, const struct gauges *next)
         into->heap_live_min = next->heap_live_min;
 }
 
+/* Time is cut into pieces of one length, and a column has the buckets that end in one piece. */
+static bool end_together(const struct column_maker *maker, uint64_t end_ns, uint64_t other_ns)
+{
+    uint64_t const from_ns = maker->from_ns + 1; /* a bucket may end where a piece ends */
+    return maker->column_ns > 0 && end_ns >= from_ns && other_ns >= from_ns &&
+           (end_ns - from_ns) / maker->column_ns == (other_ns - from_ns) / maker->column_ns;
+}
+
 static struct plot_column *open_column(struct column_maker *maker, const struct bucket *bucket)
 {
     struct plot_data *data = maker->data;
@@ -33,7 +41,7 @@ static struct plot_column *open_column(struct column_maker *maker, const struct 
                            bucket->end_ns - bucket->begin_ns < maker->column_ns / 4 &&
                            bucket->end_ns >= maker->to_ns; /* one event in it would be a peak */
     if (count > 0 &&
-        (is_sliver || bucket->end_ns - data->columns.items[count - 1].begin_ns <= maker->column_ns))
+        (is_sliver || end_together(maker, bucket->end_ns, data->columns.items[count - 1].end_ns)))
         return &data->columns.items[count - 1];
     if (!vec_push(&data->columns, fresh)) {
         maker->failed = true;

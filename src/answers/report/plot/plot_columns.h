@@ -7,7 +7,7 @@
 struct column_maker {
     struct plot_data *data;
     uint64_t from_ns, to_ns;
-    uint64_t column_ns; /* a column is closed before it gets longer than this */
+    uint64_t column_ns; /* Columns end this far apart, or their buckets are longer. */
     const struct metric *lanes[PLOT_LANES];
     uint8_t lane_of_column[COLUMN_LIMIT]; /* index of the lane + 1, by column; 0: in no lane */
     int64_t lane_levels[PLOT_LANES];
