@@ -27,6 +27,8 @@ int main(int argc, char **argv)
     say("posix_spawnp %d %d\n", error, ended);
     say("system %d\n", system(argv[1]));
     FILE *const pipe = popen(argv[1], "r");
+    while (pipe && getc(pipe) != EOF)
+        continue; /* Otherwise the pipe may be closed while the program writes to it. */
     say("popen %d\n", pipe ? pclose(pipe) : -1);
     if ((child = fork()) == 0) {
         execv(argv[1], arguments);
