@@ -31,6 +31,30 @@ TEST(what_is_no_program_is_told)
     }
 }
 
+static bool is_told(const char *source, const char *options)
+{
+    char command[512], path[64];
+    snprintf(path, sizeof(path), "/tmp/memoir-executable-%d", (int)getpid());
+    snprintf(command, sizeof(command), "echo '%s' | gcc -x c %s -o %s - 2>&1", source, options,
+             path);
+    if (system(command) != 0)
+        skip();
+    int const fd = open(path, O_RDONLY);
+    CHECK(fd >= 0);
+    bool const is_told = executable_facts_read(fd).needs_sanitizer;
+    close(fd);
+    unlink(path);
+    return is_told;
+}
+
+/* Whoever looks for sanitizers has their names in it. */
+TEST(a_sanitizer_is_a_library_that_is_needed_and_not_a_text)
+{
+    CHECK(!is_told("int main(void) { return 0; }", ""));
+    CHECK(!is_told("const char text[] = \"libasan.so.8\"; int main(void) { return text[1]; }", ""));
+    CHECK(is_told("int main(void) { return 0; }", "-fsanitize=address"));
+}
+
 /* Any bytes behind a good beginning: nothing is read past what is there. */
 TEST(headers_that_lie_do_no_harm)
 {
@@ -70,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(this_test_is_a_dynamic_program_of_64_bits),
         cmocka_unit_test(what_is_no_program_is_told),
+        cmocka_unit_test(a_sanitizer_is_a_library_that_is_needed_and_not_a_text),
         cmocka_unit_test(headers_that_lie_do_no_harm),
         cmocka_unit_test(the_version_of_libc_stands_in_it),
     };

@@ -19,16 +19,14 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/file_map.h"
 #include "foreign/foreign_file.h"
 #include "machine/executables.h"
 #include "procfs/process/executable_facts.h"
 #include "symbols/elf/elf_image.h"
 #include "symbols/allocators/program_marks.h"
 
-#define SCRIPT_DEPTH  4
-#define DYNSTR_WITHIN ((size_t)4 << 20)
-#define DATA_LEAST    (12ull << 20)
+#define SCRIPT_DEPTH 4
+#define DATA_LEAST   (12ull << 20)
 
 /* Limits that we lift for ourselves. */
 enum { LIFTED_DATA, LIFTED = 6 };
@@ -122,23 +120,6 @@ int launch_find(const char *name, char *path, size_t size, struct fault *fault)
     return explain(name, worst, fault);
 }
 
-/* Whether the file names a library, as programs that need it do: text between NULs. */
-static bool names_library(int fd, const char *library)
-{
-    struct stat status;
-    if (fstat(fd, &status) < 0 || status.st_size <= 0)
-        return false;
-    /* .dynstr is near the start, before the code. */
-    size_t const size =
-        (size_t)status.st_size < DYNSTR_WITHIN ? (size_t)status.st_size : DYNSTR_WITHIN;
-    char *image = file_map(fd, size);
-    if (!image)
-        return false;
-    bool const found = memmem(image, size, library, strlen(library)) != NULL;
-    file_unmap(image, size);
-    return found;
-}
-
 static bool is_go_program(const char *path)
 {
     struct elf_image image;
@@ -201,7 +182,7 @@ static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fau
                          "%s runs with %s, another libc than glibc, which memoir cannot trace yet; "
                          "use a glibc build",
                          path, interpreter);
-    if (names_library(fd, "libasan.so.") || names_library(fd, "libtsan.so."))
+    if (facts.needs_sanitizer)
         return fault_set(fault, -ENOEXEC,
                          "%s was built with a sanitizer, and the sanitizer's allocator must be "
                          "loaded first; record a build without sanitizer",
