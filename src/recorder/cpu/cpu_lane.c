@@ -46,6 +46,7 @@ void cpu_lane_name(struct cpu_lane *lane, uint32_t pid, uint32_t tid, const char
         return;
     struct cpu_thread *thread = &lane->threads.items[place];
     snprintf(thread->name, sizeof(thread->name), "%s", name);
+    process_name_mend_of(pid, thread->name, sizeof(thread->name));
     thread->is_new_name = true;
 }
 

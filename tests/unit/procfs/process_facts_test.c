@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "procfs/process/process_facts.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "procfs/memory/memory_status.h"
+#include "procfs/process/process_status.h"
 
 #define NOBODY 0x7fffffffu /* above every pid */
 
@@ -139,6 +143,44 @@ TEST(nobody_has_nothing)
     CHECK(!process_runs(NOBODY));
 }
 
+TEST(a_name_that_says_nothing_is_replaced)
+{
+    char name[16] = "cc1";
+    process_name_mend("/usr/bin/as", 17, name, sizeof(name));
+    assert_string_equal(name, "cc1");
+    static const char *const nothing[] = {"", " ", "\t \n"};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(name, sizeof(name), "%s", nothing[i]);
+        process_name_mend("/usr/bin/as", 17, name, sizeof(name));
+        assert_string_equal(name, "as");
+    }
+    strcpy(name, "");
+    process_name_mend("/usr/libexec/a-name-that-is-too-long", 17, name, sizeof(name));
+    assert_string_equal(name, "a-name-that-is-");
+    strcpy(name, "");
+    process_name_mend("/", 17, name, sizeof(name));
+    assert_string_equal(name, "pid 17");
+}
+
+TEST(a_process_without_a_name_has_that_of_its_program)
+{
+    struct process_status status;
+    struct memory_status memory;
+    char name[64] = "?", before[16];
+    uint32_t const pid = (uint32_t)getpid();
+    prctl(PR_GET_NAME, before);
+    prctl(PR_SET_NAME, "");
+    process_thread_name(pid, pid, name, sizeof(name));
+    CHECK(process_status_read(pid, 0, &status) == 0 && memory_status_read(pid, &memory) == 0);
+    prctl(PR_SET_NAME, before);
+    CHECK(strstr(program_invocation_short_name, name) && name[0]);
+    CHECK(strstr(program_invocation_short_name, status.name) && status.name[0]);
+    CHECK(strstr(program_invocation_short_name, memory.name) && memory.name[0]);
+    strcpy(name, "?");
+    process_thread_name(NOBODY, NOBODY, name, sizeof(name));
+    assert_string_equal(name, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +190,8 @@ int main(void)
         cmocka_unit_test(a_variable_is_read_as_the_process_began_with_it),
         cmocka_unit_test(mapped_code_has_libc_in_it),
         cmocka_unit_test(nobody_has_nothing),
+        cmocka_unit_test(a_name_that_says_nothing_is_replaced),
+        cmocka_unit_test(a_process_without_a_name_has_that_of_its_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

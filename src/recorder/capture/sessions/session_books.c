@@ -228,6 +228,7 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
         return heap_book_reserve(session->books->heap, 0, (uint32_t)row + 1) < 0 ? 0
                                                                                  : (uint32_t)row;
     process_thread_name(session->proved_pid, seen_tid, name, sizeof(name));
+    process_name_mend(session->books->process.path, session->pid, name, sizeof(name));
     struct thread thread = {.tid = seen_tid,
                             .name = recording_intern(recording, name),
                             .first_ns = now,

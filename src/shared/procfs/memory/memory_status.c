@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "procfs/process/proc_open.h"
+#include "procfs/process/process_facts.h"
 
 #define KIB        1024
 #define STATUS_MAX 8192
@@ -73,6 +74,7 @@ int memory_status_read(uint32_t pid, struct memory_status *memory)
     if (err < 0)
         return err;
     *memory = memory_status_parse(slice_of(text));
+    process_name_mend_of(pid, memory->name, sizeof(memory->name));
     free(text);
     return 0;
 }

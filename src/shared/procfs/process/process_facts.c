@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "procfs/process/process_facts.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,38 @@
 #include "base/clock.h"
 #include "procfs/process/proc_open.h"
 
+static bool says_nothing(const char *name)
+{
+    return name[strspn(name, " \t\n\v\f\r")] == '\0';
+}
+
+void process_name_mend(const char *path, uint32_t pid, char *name, size_t size)
+{
+    const char *const slash = strrchr(path, '/');
+    const char *const file = slash ? slash + 1 : path;
+    if (!says_nothing(name))
+        return;
+    if (!says_nothing(file))
+        snprintf(name, size, "%s", file);
+    else if (pid)
+        snprintf(name, size, "pid %u", pid);
+}
+
+void process_name_mend_of(uint32_t pid, char *name, size_t size)
+{
+    char path[PATH_MAX] = "";
+    if (!says_nothing(name))
+        return;
+    process_program_path(pid, path, sizeof(path));
+    process_name_mend(path, pid, name, size);
+}
+
 void process_thread_name(uint32_t pid, uint32_t tid, char *name, size_t size)
 {
-    if (proc_read_start(pid, tid, PROC_COMM, name, size) > 0)
-        name[strcspn(name, "\n")] = '\0';
+    if (proc_read_start(pid, tid, PROC_COMM, name, size) <= 0)
+        return;
+    name[strcspn(name, "\n")] = '\0';
+    process_name_mend_of(pid, name, size);
 }
 
 #define THREADS_WORD 18u /* of /proc/PID/stat, counted from the end of the name */

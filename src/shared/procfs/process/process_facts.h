@@ -5,8 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads the name of a thread; "" if it is gone. */
+/* Reads the name of a thread, which is one that can be read; "" if it is gone. */
 void process_thread_name(uint32_t pid, uint32_t tid, char *name, size_t size);
+/* A program may give itself a name of nothing or of blanks only, which says nothing in a list.
+ * Replaces such a name by the file name of `path`, the executable; or, without that, by the PID. */
+void process_name_mend(const char *path, uint32_t pid, char *name, size_t size);
+/* Like process_name_mend, for a process that is there to be asked for its executable. */
+void process_name_mend_of(uint32_t pid, char *name, size_t size);
 
 struct process_memory {
     int64_t rss_bytes;  /* Resident. */

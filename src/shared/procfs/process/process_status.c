@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "procfs/process/proc_open.h"
+#include "procfs/process/process_facts.h"
 
 #define STATUS_MAX   65536u
 #define FLAG_KTHREAD 0x00200000u
@@ -71,6 +72,7 @@ int process_status_read(uint32_t pid, uint32_t thread, struct process_status *st
     if (err < 0)
         return err;
     process_status_parse(text, status);
+    process_name_mend_of(pid, status->name, sizeof(status->name));
     free(text);
     return 0;
 }
