@@ -25,7 +25,7 @@
 #include "wire/invariant.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* The bytes "MEMOIRA1". */
-#define ARENA_VERSION 13u
+#define ARENA_VERSION 14u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -88,6 +88,7 @@ struct arena_process {
      * record that its parent wrote; 0: none. */
     uint32_t parent, parent_serial, fork_id;
     uint64_t start_tsc;
+    uint64_t data_start, data_end; /* Of the tracer's own variables, which nobody shares. */
     _Atomic uint64_t confined_tsc; /* When it forbade itself what tracing needs; 0: it did not. */
     /* Of threads that gave their slot back, or got none. */
     _Atomic uint64_t calls, bytes, frees, lost;

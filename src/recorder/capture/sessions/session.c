@@ -183,8 +183,11 @@ static uint64_t began_ns(const struct session *session, uint64_t now)
 void session_look_at_peak(struct session *session)
 {
     struct memory_status memory;
-    if (session->proved_pid == 0 || memory_status_read(session->proved_pid, &memory) < 0 ||
-        memory.rss_peak_bytes <= session->rss_peak)
+    session->shmem_bytes = -1;
+    if (session->proved_pid == 0 || memory_status_read(session->proved_pid, &memory) < 0)
+        return;
+    session->shmem_bytes = memory.shmem_bytes;
+    if (memory.rss_peak_bytes <= session->rss_peak)
         return;
     session->rss_peak = session->rss_new = memory.rss_peak_bytes;
 }

@@ -38,6 +38,7 @@ static void close_books(struct session *session)
     map_book_destroy(books->maps);
     session_told_fini(session);
     session_pages_fini(session);
+    session_own_fini(session);
     ordering_destroy(books->ordering);
     stack_import_destroy(books->stacks);
     books->heap = NULL;

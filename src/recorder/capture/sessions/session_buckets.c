@@ -30,21 +30,13 @@ static void judge_stacks(struct session *session, const struct bucket *bucket)
     }
 }
 
-/* Of what is resident and shared, as all of ours is. */
-static int64_t own_part(const struct session *session, const struct process_memory *memory)
-{
-    int64_t const shared = memory->rss_bytes - memory->anon_bytes;
-    int64_t const own = memory->rss_bytes > 0 ? session_own_bytes(session) : 0;
-    return own < shared ? own : shared > 0 ? shared : 0;
-}
-
 int session_close_books(struct session *session, struct bucket *bucket,
                         const struct process_memory *memory, bool histograms)
 {
     struct session_books *books = session->books;
     struct recording *recording = session->recording;
     session_limit_blocks(session, memory->rss_bytes);
-    bucket->own_bytes = own_part(session, memory);
+    bucket->own_bytes = session_own_part(session, memory);
     /* What a forked process inherited, or was there before us, is resident but not ours to
      * explain. */
     if (!books->process.forked && !recording->before.attached &&

@@ -35,6 +35,7 @@ struct session {
     /* Kernel's mark of resident memory (VmHWM) as last seen; its new value if it has risen, else
      * 0. */
     int64_t rss_peak, rss_new;
+    int64_t shmem_bytes; /* RssShmem, as of the last look at that mark; -1: unknown. */
     /* When the look that was asked for was done, and waits for names; 0: none waits. */
     uint64_t looked_ns;
 };

@@ -1,8 +1,8 @@
 /* session_parts.h - the inside of a session's books.  session_books.c is the centre;
  * session_buckets.c closes buckets, session_rate.c handles changes of the sampling rate,
  * session_losses.c what was not traced, session_told.c what the program itself tells,
- * session_fork.c what a forked process inherits, session_pages.c resident pages and their owners,
- * and session_watch.c the looks of a watcher. */
+ * session_fork.c what a forked process inherits, session_own.c our own part of its memory,
+ * session_pages.c resident pages and their owners, and session_watch.c the looks of a watcher. */
 #pragma once
 
 #include "base/allowance.h"
@@ -15,6 +15,7 @@
 #include "capture/books/stack_import.h"
 #include "capture/outside/watcher.h"
 #include "procfs/cgroup/cgroup_memory.h"
+#include "procfs/memory/pagemap.h"
 
 struct owned_list {
     VEC(struct owned) items; /* By kind and site. */
@@ -42,6 +43,12 @@ struct session_pages {
     /* Mappings of a program that already ran when its recording began. */
     VEC(struct page_span) earlier;
     bool has_failed;
+};
+
+/* See session_own.c. */
+struct session_own {
+    struct pagemap pages; /* If it is open. */
+    bool is_asked, is_open;
 };
 
 /* The books of a process with our library in it, filled from its rings.  Part of its session. */
@@ -87,6 +94,7 @@ struct session_books {
     struct allowance looks_allowed;    /* In blocks. */
     struct allowance searches_allowed; /* For threads, in ns. */
     struct session_pages pages;
+    struct session_own own;
     void *watch; /* What the watcher keeps of this process. */
     bool is_watched;
     uint64_t watched_ns; /* When the next look is due. */
@@ -120,9 +128,12 @@ int session_add_pin(struct session *session, struct pin *pin);
 /* Adds the pins of new peaks, if any.  Returns 0 or -ENOMEM. */
 int session_pin_peaks(struct session *session);
 
-/* Returns how many bytes of shared memory are in use; the program has touched nearly all of
- * them. */
+/* Returns how many bytes of shared memory are in use, by the program, other processes of it, and
+ * the recorder. */
 int64_t session_own_bytes(const struct session *session);
+/* Returns how many of the resident bytes of the process are ours. */
+int64_t session_own_part(struct session *session, const struct process_memory *memory);
+void session_own_fini(struct session *session);
 
 void session_settle_thinned(struct session *session);
 /* Copies how far the books may be off into the recording. */

@@ -2,7 +2,6 @@
 /* session_watch.c - the looks of a watcher at one process. */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -10,12 +9,6 @@
 #include "procfs/memory/memory_status.h"
 
 #define LOOK_NS NS_PER_SECOND
-
-int64_t session_own_bytes(const struct session *session)
-{
-    struct stat facts;
-    return fstat(session->books->arena->fd, &facts) == 0 ? (int64_t)facts.st_blocks * 512 : 0;
-}
 
 static int64_t live_of(const struct totals *totals)
 {

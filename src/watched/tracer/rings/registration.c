@@ -161,6 +161,10 @@ static void find_executable(void)
         memcpy(executable, header->attached_path, sizeof(executable) - 1);
 }
 
+/* Where the linker put them. */
+extern char own_data_start[] __asm__("__bss_start") __attribute__((visibility("hidden")));
+extern char own_data_end[] __asm__("_end") __attribute__((visibility("hidden")));
+
 bool register_process(bool forked)
 {
     uint32_t index = claim_entry();
@@ -174,6 +178,8 @@ bool register_process(bool forked)
     process->parent_serial = tracer_process.serial;
     process->fork_id = forked ? tracer_self.fork_id : 0;
     process->start_tsc = processor_ticks();
+    process->data_start = (uint64_t)own_data_start;
+    process->data_end = (uint64_t)own_data_end;
     atomic_store(&process->confined_tsc, 0);
     process->serial = tracer_process.serial = atomic_fetch_add(&tracer_process.header->serials, 1);
     if (!forked) {
