@@ -194,6 +194,8 @@ struct arena_header {
     _Atomic uint32_t unlisted_modules;
     /* Number of programs that were executed where the arena cannot be reached. */
     _Atomic uint32_t left_behind;
+    /* Number of processes that were started and not recorded, because children are not. */
+    _Atomic uint32_t children_let_go;
     /* The program waits before its end while the recorder sets holds_end; before, it sets that it
      * is leaving, and with which status. */
     _Atomic uint32_t holds_end, leaving, leave_status;

@@ -47,11 +47,34 @@ TEST(what_it_became_is_named)
     atomic_store(&program_side(arena)->left_behind, 0);
 }
 
+TEST(children_are_counted_where_they_are_not_recorded)
+{
+    struct arena *arena = wiped_arena();
+    bool const follows = arena->follows_children;
+    arena->follows_children = false;
+    told[0] = '\0';
+    note_children(arena, NULL, note);
+    CHECK(!strstr(told, "child"));
+    atomic_store(&program_side(arena)->children_let_go, 1);
+    note_children(arena, NULL, note);
+    CHECK(strstr(told, "1 child process was started and is not recorded: --children records it"));
+    atomic_store(&program_side(arena)->children_let_go, 5);
+    note_children(arena, NULL, note);
+    CHECK(strstr(told, "5 child processes were started and are not recorded: --children"));
+    arena->follows_children = true; /* a number that the program wrote there */
+    told[0] = '\0';
+    note_children(arena, NULL, note);
+    CHECK(!strstr(told, "child"));
+    arena->follows_children = follows;
+    atomic_store(&program_side(arena)->children_let_go, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_told_as_far_as_they_can_be_true),
         cmocka_unit_test(what_it_became_is_named),
+        cmocka_unit_test(children_are_counted_where_they_are_not_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

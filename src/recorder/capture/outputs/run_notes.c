@@ -72,6 +72,15 @@ void note_unrecorded(const struct arena *arena, struct session *session, say_fn 
 }
 _Static_assert(ARENA_PROCESSES == 1024 && ARENA_MODULES == 8192, "the sentences above say so");
 
+void note_children(const struct arena *arena, struct session *session, say_fn say)
+{
+    if (!arena->follows_children)
+        note_if_any(session, say, shared_get(arena->memory, children_let_go),
+                    "child process was started and is not recorded: --children records it, too",
+                    "child processes were started and are not recorded: --children records them, "
+                    "too");
+}
+
 void note_confinement(const struct arena *arena, struct session *session,
                       const struct tick_clock *clock, say_fn say)
 {

@@ -255,8 +255,9 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     const struct recorder_options *options = roster->options.recorder;
     uint32_t const silent = options->follow_children ? count_silent(roster) : 0;
     roster->program = find_program(roster);
-    note_unrecorded(roster->options.arena, roster->program ? roster->program : find_any(roster),
-                    options->wish.say);
+    struct session *const told = roster->program ? roster->program : find_any(roster);
+    note_unrecorded(roster->options.arena, told, options->wish.say);
+    note_children(roster->options.arena, told, options->wish.quiet ? NULL : options->wish.say);
     for (uint32_t i = 0; i < roster->session_count; i++) {
         struct session *session = roster->sessions[i];
         if (!session)

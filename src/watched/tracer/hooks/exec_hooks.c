@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracer/hooks/fork_hooks.h"
 #include "tracer/process/luggage.h"
 #include "tracer/process/next_image.h"
 #include "tracer/process/real.h"
@@ -158,10 +159,23 @@ static enum next_image look_at_image(const struct exec_call *call)
     return next_image_look(call->kind == EXEC_PATH ? call->file : NULL, call->fd);
 }
 
+/* What is started may be a child where children are not recorded: that is counted before, because
+ * exec does not come back. */
+static int call_let_go(const struct exec_call *call, char *const *environment)
+{
+    bool const is_child = call->spawning || children_share_memory();
+    if (is_child)
+        children_let_go(1);
+    int const result = call_real(call, environment);
+    if (is_child && result != 0)
+        children_let_go(-1);
+    return result;
+}
+
 static int call_left_behind(const struct exec_call *call, char *const *environment)
 {
     tracer_left_behind(1, call->file);
-    int result = call_real(call, environment);
+    int result = call_let_go(call, environment);
     if (result != 0)
         tracer_left_behind(-1, NULL);
     return result;
@@ -218,7 +232,7 @@ static int become(const struct exec_call *call, char *const *environment)
     if (survey.carried && is_useless) /* from where it was of use */
         return call_without_luggage(call, environment, &survey);
     if (!luggage && call->spawning)
-        return call_real(call, environment);
+        return call_let_go(call, environment);
     if (!luggage || is_useless)
         return call_left_behind(call, environment);
     int const ticket = image == IMAGE_FITS ? tracer_luggage_ticket() : -1;

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "tracer/process/process.h"
+#include "tracer/process/raw_syscall.h"
 #include "tracer/rings/record.h"
 #include "tracer/stacks/tables.h"
 
@@ -35,6 +36,33 @@ static void tell_of_fork(void)
     tracer_leave();
 }
 
+void children_let_go(int by)
+{
+    if (*tracer_process.alive == 0 || tracer_self.busy == 1 || !tracer_enter())
+        return;
+    if (arena_enter()) {
+        struct arena_header *header = tracer_process.header;
+        if (!header->follow_children)
+            atomic_fetch_add(&header->children_let_go, (uint32_t)by);
+        arena_leave();
+    }
+    tracer_leave();
+}
+
+bool children_share_memory(void)
+{
+    return *tracer_process.alive != 0 &&
+           (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0) != tracer_process.local_pid;
+}
+
+/* In a child of fork, by itself: in the parent nobody would say whether there is one. */
+static void count_myself(void)
+{
+    struct arena_header *header = tracer_is_on() ? tracer_process.header : NULL;
+    if (header && !header->follow_children)
+        atomic_fetch_add(&header->children_let_go, 1);
+}
+
 static void has_forked(void)
 {
     tracer_self.fork_id = 0;
@@ -44,6 +72,7 @@ static void has_forked(void)
 static void leave_slot_to_parent(void)
 {
     struct tracer_thread *self = &tracer_self;
+    count_myself();
     tables_forget_turn();
     if (self->busy != 1 && atomic_load(&self->seat->inside) == 0)
         tracer_forked();

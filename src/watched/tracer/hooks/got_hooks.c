@@ -30,7 +30,7 @@ void free_aligned_sized(void *block, size_t alignment, size_t size);
 void *memalign(size_t alignment, size_t size);
 void *pvalloc(size_t size);
 
-enum { FOR_ALL, FOR_EXEC, FOR_LOADING };
+enum { FOR_ALL, FOR_LOADING };
 
 struct hooked {
     const char *name;
@@ -67,18 +67,18 @@ static struct hooked hooked[] = {
     {"syscall", syscall, FOR_ALL, NULL},
     {"dlclose", dlclose, FOR_ALL, NULL},
     {"_Fork", _Fork, FOR_ALL, NULL},
-    {"execve", execve, FOR_EXEC, NULL},
-    {"execvpe", execvpe, FOR_EXEC, NULL},
-    {"fexecve", fexecve, FOR_EXEC, NULL},
-    {"execv", execv, FOR_EXEC, NULL},
-    {"execvp", execvp, FOR_EXEC, NULL},
-    {"execl", execl, FOR_EXEC, NULL},
-    {"execlp", execlp, FOR_EXEC, NULL},
-    {"execle", execle, FOR_EXEC, NULL},
-    {"posix_spawn", posix_spawn, FOR_EXEC, NULL},
-    {"posix_spawnp", posix_spawnp, FOR_EXEC, NULL},
-    {"system", system, FOR_EXEC, NULL},
-    {"popen", popen, FOR_EXEC, NULL},
+    {"execve", execve, FOR_ALL, NULL},
+    {"execvpe", execvpe, FOR_ALL, NULL},
+    {"fexecve", fexecve, FOR_ALL, NULL},
+    {"execv", execv, FOR_ALL, NULL},
+    {"execvp", execvp, FOR_ALL, NULL},
+    {"execl", execl, FOR_ALL, NULL},
+    {"execlp", execlp, FOR_ALL, NULL},
+    {"execle", execle, FOR_ALL, NULL},
+    {"posix_spawn", posix_spawn, FOR_ALL, NULL},
+    {"posix_spawnp", posix_spawnp, FOR_ALL, NULL},
+    {"system", system, FOR_ALL, NULL},
+    {"popen", popen, FOR_ALL, NULL},
     {"dlopen", dlopen_hook, FOR_LOADING, NULL},
     {"dlsym", dlsym_hook, FOR_LOADING, NULL},
 };
@@ -86,7 +86,6 @@ static struct hooked hooked[] = {
 #define ALLOCATOR_PART 13u /* of the table: what must not be mixed with another allocator's */
 
 static _Atomic bool installed;
-static bool wants_exec;
 static struct objects_mark seen;
 
 /* What the loader runs new libraries' constructors through, in ld.so's own table. */
@@ -116,8 +115,7 @@ struct patching {
 
 static bool is_used(const struct hooked *entry)
 {
-    return entry->real &&
-           (entry->use == FOR_ALL || (entry->use == FOR_EXEC ? wants_exec : !loader_tells));
+    return entry->real && (entry->use == FOR_ALL || !loader_tells);
 }
 
 /* Back to what it was: it could be read, and not be written. */
@@ -359,12 +357,11 @@ static bool find_functions(void)
     return hooked[0].real && hooked[1].real;
 }
 
-int hooks_install(bool with_exec)
+int hooks_install(void)
 {
     struct patching patching = {.install = true};
     if (!find_functions())
         return -ENOSYS;
-    wants_exec = with_exec;
     seen = (struct objects_mark){0};
     atomic_store(&installed, true);
     objects_each(patch_object, &patching, &seen);

@@ -15,10 +15,9 @@
 #include <stdbool.h>
 
 /* Hooks every loaded object, and later ones: before their first instruction runs if the loader
- * reports them, else see dlopen_hooks.h.  `with_exec`: also hooks the functions by which a process
- * executes another program.  Returns 0; or -ENOSYS (unknown libc) or -EACCES (a table may not be
- * changed), and then nothing is hooked. */
-int hooks_install(bool with_exec);
+ * reports them, else see dlopen_hooks.h.  Returns 0; or -ENOSYS (unknown libc) or -EACCES (a
+ * table may not be changed), and then nothing is hooked. */
+int hooks_install(void);
 
 /* Unhooks every object that is then loaded.  Does nothing if no hooks are installed. */
 void hooks_remove(void);

@@ -63,7 +63,7 @@ static int begin(int arena_fd, unsigned long flags)
     if (follow)
         luggage_pack(header->follow_library, header->follow_arena, true);
     if (!tracer_is_preloaded())
-        err = hooks_install(follow);
+        err = hooks_install();
     if (err == 0)
         err = tracer_switch_on();
     if (err == 0)
