@@ -146,6 +146,21 @@ TEST(blocks_that_nobody_counted_have_no_range)
     CHECK(losses_of_live_calls(&recording, 100, 3, &calls) && calls.low == 0 && calls.high == 3);
 }
 
+/* The end of a child is looked for now and then, and events have stamps of their own. */
+TEST(no_event_is_after_the_end)
+{
+    struct session_end const end = {.now_ns = 1, .exit_status = 0};
+    writer_time(writer, 0, 6000);
+    writer_alloc(writer, 0, (struct written_block){0x1000, 100, 12, here});
+    publish_and_read();
+    ring_reader_drain(reading->reader, &reading->clock);
+    CHECK(session_end(reading->sessions[0], &end, NULL) == 0);
+    const struct recording *recording = session_recording(reading->sessions[0]);
+    CHECK(recording->heap.peak_bytes == 100 && recording->heap.peak_time_ns > 0);
+    CHECK(recording->duration_ns >= recording->heap.peak_time_ns);
+    CHECK(recording->duration_ns >= recording->threads.items[0].last_ns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +173,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(blocks_are_counted_as_doubtful_as_their_bytes_are, set_up,
                                         tear_down),
         cmocka_unit_test(blocks_that_nobody_counted_have_no_range),
+        cmocka_unit_test_setup_teardown(no_event_is_after_the_end, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,17 +297,27 @@ bool session_has_failed(const struct session *session)
     return session->write_failed;
 }
 
+/* A process that was seen to end may have told of events later, by a clock that is read less
+ * often: its last event is before its end. */
+static uint64_t end_time(const struct session *session, uint64_t now_ns)
+{
+    uint64_t end_ns = session_time(session, now_ns);
+    vec_each (thread, &session->recording->threads)
+        if (thread->last_ns > end_ns)
+            end_ns = thread->last_ns;
+    return end_ns > session->begin_ns ? end_ns : session->begin_ns + 1;
+}
+
 int session_end(struct session *session, const struct session_end *end, struct fault *fault)
 {
     struct recording *recording = session->recording;
     const struct cell_source *cells = session_cells(session);
-    uint64_t const now = session_time(session, end->now_ns);
+    uint64_t const now = end_time(session, end->now_ns);
     if (session->books)
         session_last_books(session, end->now_ns);
     if (cells)
         cells->conclude(cells->self, session->pid, recording);
-    int err =
-        session_close_bucket(session, now > session->begin_ns ? now : session->begin_ns + 1, true);
+    int err = session_close_bucket(session, now, true);
     if (session->books)
         err = session_end_books(session, end, err);
     recording->exit_status = end->exit_status;
