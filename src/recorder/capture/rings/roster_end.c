@@ -36,15 +36,15 @@ static int status_of_child(const struct roster *roster, const struct session *se
 
 /* The program that this process became by exec, as it says itself; "" when none does. */
 static void find_next_image(const struct roster *roster, const struct session *session,
-                            struct arena_process *image)
+                            struct arena_process *to)
 {
     struct arena *arena = roster->options.arena;
     uint32_t const next = process_next_image(arena, session_process(session));
-    *image = (struct arena_process){.path = ""};
+    *to = (struct arena_process){.path = ""};
     if (next != PROCESS_NONE)
-        shared_copy_process(image, shared_process_at(arena->memory, next));
-    if (image->forked) /* another process, which has its number now */
-        image->path[0] = '\0';
+        shared_copy_process(to, shared_process_at(arena->memory, next));
+    if (to->forked) /* another process, which has its number now */
+        to->path[0] = '\0';
 }
 
 /* Whether it became another program, which the recording then says: it ends there, whatever becomes
