@@ -35,11 +35,15 @@ void csv_head(struct csv_out *csv, const char *names)
 }
 
 /* Whether a spreadsheet would compute a cell that begins with this, and not show it: such texts
- * come from strangers.  Also behind blanks, which some leave out. */
+ * come from strangers.  Also behind blanks, which some leave out, and in full width. */
 static bool is_formula(const char *text)
 {
-    unsigned char const first = (unsigned char)text[strspn(text, " \t\r\n\v\f")];
-    return first && strchr("=+-@", first);
+    static const char *const signs[] = {"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+    const char *first = text + strspn(text, " \t\r\n\v\f");
+    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+        if (strncmp(first, signs[i], strlen(signs[i])) == 0)
+            return true;
+    return false;
 }
 
 static bool is_number(const char *text)

@@ -2,9 +2,9 @@
  *
  * The caller writes cells and ends rows; the writer adds separators and quotes.  Characters in
  * texts that steer a terminal (utf8.h) become spaces, and invalid bytes '?': a row is a line.  A
- * text that a spreadsheet would take for a formula (it begins with = + - or @, perhaps after
- * blanks, and is no number) gets an apostrophe before it.  What could not be written, the file
- * knows (ferror).
+ * text that a spreadsheet would take for a formula (it begins with = + - or @, of full width too,
+ * perhaps after blanks, and is no number) gets an apostrophe before it.  What could not be written,
+ * the file knows (ferror).
  *
  *     struct csv_out csv;
  *     csv_init(&csv, file);

@@ -94,6 +94,20 @@ TEST(no_text_is_a_formula)
            "a=b\n");
 }
 
+/* As wide as the signs of a Chinese text, which some spreadsheets take for the narrow ones. */
+TEST(no_text_is_a_wide_formula)
+{
+    struct csv_out csv = begin();
+    csv_text(&csv, "\uff1d1+cmd");
+    csv_text(&csv, "\uff0b1");
+    csv_text(&csv, " \uff0dx");
+    csv_text(&csv, "\uff20SUM(A1)");
+    csv_text(&csv, "\uff1c"); /* less than: beside the equals sign */
+    csv_text(&csv, "a\uff1db");
+    csv_end_row(&csv);
+    expect(&csv, "'\uff1d1+cmd,'\uff0b1,' \uff0dx,'\uff20SUM(A1),\uff1c,a\uff1db\n");
+}
+
 TEST(numbers_stay_numbers)
 {
     struct csv_out csv = begin();
@@ -151,6 +165,7 @@ int main(void)
         cmocka_unit_test(texts_have_quotes_where_they_need_them),
         cmocka_unit_test(a_quoted_cell_is_made_of_pieces),
         cmocka_unit_test(no_text_is_a_formula),
+        cmocka_unit_test(no_text_is_a_wide_formula),
         cmocka_unit_test(numbers_stay_numbers),
         cmocka_unit_test(only_the_beginning_of_a_quoted_cell_can_be_a_formula),
         cmocka_unit_test(nothing_in_a_text_steers),
