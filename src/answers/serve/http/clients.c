@@ -12,6 +12,7 @@ struct client {
     struct client *next, *previous;
     int fd;
     struct socket_owner owner;
+    const char *line_end;
     enum client_stage stage;
     uint64_t since_ns;
 };
@@ -71,6 +72,17 @@ void client_remove(struct clients *clients, struct client *client)
 struct socket_owner client_owner(const struct client *client)
 {
     return client ? client->owner : (struct socket_owner){.is_local = false};
+}
+
+void client_set_line_end(struct client *client, const char *end)
+{
+    if (client)
+        client->line_end = end;
+}
+
+const char *client_line_end(const struct client *client)
+{
+    return client ? client->line_end : NULL;
 }
 
 struct stranger_count clients_count_strangers(struct clients *clients, struct socket_owner owner)

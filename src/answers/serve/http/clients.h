@@ -23,6 +23,11 @@ void client_remove(struct clients *clients, struct client *client);
 /* Who is at the other end; nobody that we know for NULL. */
 struct socket_owner client_owner(const struct client *client);
 
+/* Where the text of the line of the request at hand ends, in memory of the HTTP library's: at its
+ * first NUL, sent or as "%00".  In the network thread; NULL for no client, or before a line. */
+void client_set_line_end(struct client *client, const char *end);
+const char *client_line_end(const struct client *client);
+
 /* Connections that are not of our own user: `of_one` those of the owner, `of_all` all of them. */
 struct stranger_count {
     size_t of_one, of_all;

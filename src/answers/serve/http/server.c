@@ -200,21 +200,36 @@ static uint64_t do_job(void *context, void *job, bool is_ending)
     return 0;
 }
 
+static struct client *client_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
 static struct exchange *exchange_create(struct MHD_Connection *connection)
 {
     struct exchange *exchange = calloc(1, sizeof(*exchange));
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (!exchange)
         return NULL;
     exchange->connection = connection;
-    exchange->client = info ? info->socket_context : NULL;
+    exchange->client = client_of(connection);
     exchange->request.began_ns = monotonic_ns();
     return exchange;
 }
 
+/* Whether the line goes on behind what looks like its end: the library takes it for two texts, of
+ * which the first is the path, and the version follows the line. */
+static bool has_nul(const struct exchange *exchange, const char *version)
+{
+    const char *end = client_line_end(exchange->client);
+    uintptr_t const between = (uintptr_t)version - (uintptr_t)end;
+    return end && between > 1 && between < REQUEST_BYTES;
+}
+
 /* Checks it and finds its route; what is refused has its answer after that. */
-static void receive(struct server *server, struct exchange *exchange, const struct visitor *visitor)
+static void receive(struct server *server, struct exchange *exchange, const struct visitor *visitor,
+                    const char *version)
 {
     struct request *request = &exchange->request;
     struct slice const accept = slice_of(visitor->accept ? visitor->accept : "");
@@ -239,6 +254,8 @@ static void receive(struct server *server, struct exchange *exchange, const stru
         exchange->answer.status = verdict.status;
     else if (verdict.status)
         answer_error(&exchange->answer, request, verdict.status, "%s", verdict.sentence);
+    else if (has_nul(exchange, version))
+        answer_error(&exchange->answer, request, 400, "The path or a parameter has a NUL byte.");
     else if (!(exchange->route = route_find(visitor->path)))
         answer_error(&exchange->answer, request, 404,
                      "There is nothing at this path: / lists all paths.");
@@ -266,13 +283,13 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
 {
     struct server *server = self;
     struct exchange *exchange = *context;
-    (void)version, (void)upload;
+    (void)upload;
     if (!exchange) {
         *context = exchange = exchange_create(connection);
         if (!exchange)
             return MHD_NO;
         struct visitor const visitor = visitor_of(exchange, method, path);
-        receive(server, exchange, &visitor);
+        receive(server, exchange, &visitor, version);
         return exchange->answer.status ? send_answer(server, exchange) : MHD_YES;
     }
     if (*upload_size) { /* a GET with a body: nobody wants it */
@@ -355,8 +372,10 @@ static void *on_line(void *self, const char *line, struct MHD_Connection *connec
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const char *nul = strstr(line, "%00");
     unsigned parts = 0;
     (void)self;
+    client_set_line_end(client_of(connection), nul ? nul : line + strlen(line));
     for (; *line; line++)
         parts += *line == '&' || *line == '?';
     if (parts > PARTS_MOST && info)
