@@ -22,6 +22,16 @@ const verdicts: Readonly<Record<string, string>> = {
   growing: 'growing',
 };
 
+/** What the blocks are that are live at the end of the recording. */
+const leakedLabels: Readonly<Record<Report['summary']['heap']['leaked_when'], string>> = {
+  end: 'Never freed',
+  now: 'Live now',
+  stopped: 'Live when recording stopped',
+  became_another: 'Live when it became another',
+  last_snapshot: 'Live at the last snapshot',
+  last_written: 'Live when last written',
+};
+
 /** A number that lost events leave open is never shown alone. */
 function rangeText(low: number, high: number): string {
   return low === high ? '' : `${bytesText(low)} to ${bytesText(high)}, because events were lost; `;
@@ -52,7 +62,7 @@ function factsOf(report: Report): Fact[] {
     const blocks = heap.leaked_calls + (isLive ? heap.suppressed_calls : 0);
     facts.push({
       name: 'leaked',
-      label: isLive ? 'Live now' : recording.still_ran ? 'Live when recording stopped' : 'Never freed',
+      label: leakedLabels[heap.leaked_when],
       value: bytes,
       text: bytesText(bytes),
       more: `${rangeText(heap.leaked_bytes_low, heap.leaked_bytes_high)}${countText(blocks)} blocks`,

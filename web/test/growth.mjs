@@ -146,12 +146,12 @@ async function sparse(browser) {
   await page.context().close();
 }
 
-/** A process that went on has leaked nothing yet. */
-async function left(browser) {
-  const page = await open(browser, `${url}#target=4`);
+/** What was live when a process went on, or became another program, is not leaked. */
+async function leaked(browser, target, name, expected) {
+  const page = await open(browser, `${url}#target=${target}`);
   await shown(page);
   const words = await page.locator('.fact:has([data-name=summary-leaked])').innerText();
-  check('page-live-when-stopped', /live when recording stopped/i.test(words), words);
+  check(name, expected.test(words), words);
   await page.context().close();
 }
 
@@ -171,7 +171,15 @@ await runTests(browser, [
   ['page-growth-keys', () => keys(page)],
   ['page-growth-faults', () => equal('page-growth-faults', '', page.faults.join('; '))],
   ['page-growth-sparse', () => sparse(browser)],
-  ['page-live-when-stopped', () => left(browser)],
+  ['page-never-freed', () => leaked(browser, 2, 'page-never-freed', /never freed/i)],
+  [
+    'page-live-when-stopped',
+    () => leaked(browser, 4, 'page-live-when-stopped', /live when recording stopped/i),
+  ],
+  [
+    'page-live-when-another',
+    () => leaked(browser, 5, 'page-live-when-another', /live when it became another/i),
+  ],
   ['page-growth-interval', () => interval(browser)],
   ['page-growth-phone', () => phone(browser)],
 ]);

@@ -67,6 +67,25 @@ bool recording_ends_at_snapshot(const struct recording *recording)
     return strcmp(recording_text(recording, recording->source), SOURCE_MASSIF) == 0;
 }
 
+enum live_when recording_live_when(const struct recording *recording)
+{
+    return recording->quality.unwritten_from_ns    ? LIVE_UNWRITTEN
+           : recording->being_written              ? LIVE_NOW
+           : recording->end == END_REPLACED        ? LIVE_REPLACED
+           : recording_ran_on(recording)           ? LIVE_STOPPED
+           : recording_ends_at_snapshot(recording) ? LIVE_AT_SNAPSHOT
+                                                   : LIVE_AT_END;
+}
+
+const char *live_when_key(enum live_when when)
+{
+    static const char *const keys[] = {
+        [LIVE_UNWRITTEN] = "last_written",    [LIVE_NOW] = "now",
+        [LIVE_REPLACED] = "became_another",   [LIVE_STOPPED] = "stopped",
+        [LIVE_AT_SNAPSHOT] = "last_snapshot", [LIVE_AT_END] = "end"};
+    return keys[when];
+}
+
 bool recording_knows_peak_time(const struct recording *recording)
 {
     return !recording_is_of_costs(recording) &&

@@ -29,6 +29,18 @@ bool recording_is_of_several(const struct recording *recording);
 /* Returns whether the process may have gone on when recording stopped: memory that was live then is
  * not leaked.  False while the recording is being written. */
 bool recording_ran_on(const struct recording *recording);
+/* What the numbers of live memory at the end of the recording are of. */
+enum live_when {
+    LIVE_UNWRITTEN,   /* The last instant that could be written. */
+    LIVE_NOW,         /* The recording is being written. */
+    LIVE_REPLACED,    /* The process became another program. */
+    LIVE_STOPPED,     /* Recording stopped, and the process may have gone on. */
+    LIVE_AT_SNAPSHOT, /* The last snapshot. */
+    LIVE_AT_END       /* The end of the process: it was never freed. */
+};
+enum live_when recording_live_when(const struct recording *recording);
+/* Returns its name in JSON. */
+const char *live_when_key(enum live_when when);
 /* Returns whether memoir made the recording and the recorder was killed: its final work, such as
  * resolving the last names, is missing. */
 bool recording_was_cut(const struct recording *recording);

@@ -14,7 +14,8 @@ awk '{ if (/^c/) n++ } !n || n % 5 == 0' heaptrack.leaky.1 | head -n 100 >heaptr
 grows=$!
 "$MEMOIR" attach --quiet --for 1s -o left.memoir $grows 2>/dev/null
 kill $grows
-begin_server growth --listen 0 heaptrack.leaky.1 short.memoir heaptrack.sparse.2 left.memoir
+"$MEMOIR" run --quiet --children -o became.memoir -- "$subjects/subject-exec_chain" 1 2>/dev/null
+begin_server growth --listen 0 heaptrack.leaky.1 short.memoir heaptrack.sparse.2 left.memoir became.memoir
 
 get '/api/growth' >growth.json
 "$MEMOIR" report heaptrack.leaky.1 --json 2>/dev/null | jq -S .growth >cli.json

@@ -24,9 +24,11 @@ record died.memoir --children -- bash -c 'x=$(seq 1000); exec sh -c "kill -SEGV 
 equal died-status 139 "$status"
 equal died-own-status "null null" "$(fact died.memoir '"\(.recording.exit_status) \(.recording.signal)"')"
 equal died-says-so 1 "$(notes_of died.memoir | grep -c "the process became .*sh $note")"
+equal died-leaked-when became_another "$(fact died.memoir .summary.heap.leaked_when)"
 
 record large.memoir --children -- bash -c 'sleep 0.5; exec python3 -c "
 block = bytearray(200 << 20)"'
 equal large-says-so 1 "$(notes_of large.memoir | grep -c "the process became python3.* $note")"
+equal large-other-leaked-when end "$(fact "$(echo python3*.memoir)" .summary.heap.leaked_when)"
 at_most large-own-memory 100000000 "$(fact large.memoir .summary.rss_peak_bytes)"
 equal large-the-other 0 "$(fact "$(echo python3*.memoir)" .recording.exit_code)"

@@ -80,6 +80,7 @@ static void write_maps(struct json_out *json, const struct totals *maps)
     json_key(json, "maps");
     json_object_begin(json);
     json_uint_field(json, "calls", maps->calls);
+    json_text_field(json, "leaked_when", live_when_key(recording_live_when(report->recording)));
     json_uint_field(json, "mapped_bytes", maps->bytes);
     json_uint_field(json, "unmapped_calls", maps->frees);
     json_uint_field(json, "unmapped_bytes", maps->freed_bytes);

@@ -240,6 +240,11 @@ static void put_growth(const struct text_page *page)
 
 static void put_leaked(const struct text_page *page)
 {
+    static const char *const whens[] = {[LIVE_NOW] = " live now",
+                                        [LIVE_REPLACED] = " live when the program became another",
+                                        [LIVE_STOPPED] = " live when recording stopped",
+                                        [LIVE_AT_SNAPSHOT] = " live at the last snapshot",
+                                        [LIVE_AT_END] = " still live at the end"};
     const struct report *report = page->report;
     const struct suppressions *rules = report->question.suppressions;
     struct text_line line = {0};
@@ -256,23 +261,15 @@ static void put_leaked(const struct text_page *page)
                                         report->leaked_count, &calls)
                        ? &calls
                        : NULL);
-    bool const was_replaced = report->recording->end == END_REPLACED;
-    bool const ran_on = recording_ran_on(report->recording) || was_replaced;
-    bool const at_snapshot = recording_ends_at_snapshot(report->recording);
-    bool const is_cut = line_add_until(&line, ", ", report->recording);
-    if (!is_cut)
-        line_add(&line, "%s",
-                 report->recording->being_written ? " live now"
-                 : was_replaced                   ? " live when the program became another"
-                 : ran_on                         ? " live when recording stopped"
-                 : at_snapshot                    ? " live at the last snapshot"
-                                                  : " still live at the end");
+    enum live_when const when = recording_live_when(report->recording);
+    if (when == LIVE_UNWRITTEN)
+        line_add_until(&line, ", ", report->recording);
+    else
+        line_add(&line, "%s", whens[when]);
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
     text_put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
-             report->recording->being_written || ran_on || at_snapshot || is_cut ? "live"
-                                                                                 : "leaked",
-             &line);
+             when == LIVE_AT_END ? "leaked" : "live", &line);
 }
 
 static void add_freed_since(struct text_line *line, struct value_range freed)
