@@ -10,6 +10,22 @@
 #include "model/losses.h"
 #include "report/rows/row_list.h"
 
+/* Stacks that share their frames are written one by one: a file of a megabyte can be a hundred
+ * gigabytes of JSON.  So an answer is as large as its rows, and so much more; a server's, which
+ * others wait for, has one bound. */
+#define ANSWER_BYTES        (UINT64_C(256) << 20)
+#define SERVER_ANSWER_BYTES (UINT64_C(64) << 20)
+#define BYTES_FOR_EACH_ROW  4096u
+#define ROW_BYTES           320u /* about, without names */
+#define FRAME_BYTES         80u
+
+/* What there is still room for, and what there was none for. */
+struct answer_room {
+    uint64_t bytes;
+    uint64_t rows, frames; /* left out: frames, of rows that are there */
+    int64_t value;         /* of the rows */
+};
+
 static void write_bound(struct json_out *json, const char *name, const uint64_t *bound)
 {
     json_uint_field_if(json, name, bound, bound ? *bound : 0);
@@ -64,6 +80,7 @@ static void write_heap(struct json_out *json, const struct report *report)
     write_peak_calls(json, report->recording);
     json_int_field(json, "leaked_bytes", report->leaked_value);
     json_int_field(json, "leaked_calls", report->leaked_count);
+    json_text_field(json, "leaked_when", live_when_key(recording_live_when(report->recording)));
     json_uint_field(json, "leaked_bytes_low", leaked.low);
     json_uint_field(json, "leaked_bytes_high", leaked.high);
     write_leaked_calls(json, report);
@@ -80,7 +97,6 @@ static void write_maps(struct json_out *json, const struct totals *maps)
     json_key(json, "maps");
     json_object_begin(json);
     json_uint_field(json, "calls", maps->calls);
-    json_text_field(json, "leaked_when", live_when_key(recording_live_when(report->recording)));
     json_uint_field(json, "mapped_bytes", maps->bytes);
     json_uint_field(json, "unmapped_calls", maps->frees);
     json_uint_field(json, "unmapped_bytes", maps->freed_bytes);
@@ -151,20 +167,48 @@ static void write_histogram(struct json_out *json, const struct histogram *histo
     write_classes(json, histogram->lifetimes, false);
 }
 
-/* Innermost first: a whole stack up the tree, or the one frame a grouped row is about. */
+/* Whether there is room for so many bytes, which are taken. */
+static bool take_room(struct answer_room *room, uint64_t bytes)
+{
+    bool const fits = bytes <= room->bytes;
+    room->bytes = fits ? room->bytes - bytes : 0;
+    return fits;
+}
+
+static uint64_t frame_bytes(const struct recording *recording, const struct call_node *node)
+{
+    return FRAME_BYTES + strlen(recording_text(recording, node->function)) +
+           strlen(recording_text(recording, node->module)) +
+           strlen(recording_text(recording, node->file));
+}
+
+/* Innermost first, as far as there is room; the one that asked for memory always. */
+static void write_frames(struct json_out *json, const struct report *report,
+                         const struct row_list *list, const struct rank_row *row,
+                         struct answer_room *room)
+{
+    for (uint32_t at = row->node; at;) {
+        const struct call_node *node = &list->rank.tree.nodes.items[at];
+        struct shown_frame const frame = {node->function, node->module, node->file, node->line,
+                                          node->inlined};
+        bool const fits = take_room(room, frame_bytes(report->recording, node));
+        if (fits || at == row->node)
+            json_frame_write(json, report->recording, &frame);
+        else
+            room->frames++;
+        at = node->parent;
+    }
+}
+
+/* A whole stack up the tree, or the one frame a grouped row is about. */
 static void write_stack(struct json_out *json, const struct report *report,
-                        const struct row_list *list, const struct rank_row *row)
+                        const struct row_list *list, const struct rank_row *row,
+                        struct answer_room *room)
 {
     json_key(json, "stack");
     json_array_begin(json);
     if (list->rank.by == BY_STACK) {
-        for (uint32_t at = row->node; at;) {
-            const struct call_node *node = &list->rank.tree.nodes.items[at];
-            struct shown_frame const frame = {node->function, node->module, node->file, node->line,
-                                              node->inlined};
-            json_frame_write(json, report->recording, &frame);
-            at = node->parent;
-        }
+        write_frames(json, report, list, row, room);
     } else if (row->function) {
         struct shown_frame const frame = {row->function, row->module, row->file, row->line,
                                           row->inlined};
@@ -196,7 +240,8 @@ static void write_error(struct json_out *json, const struct report *report, cons
 }
 
 static void write_row(struct json_out *json, const struct report *report,
-                      const struct row_list *list, const struct rank_row *row)
+                      const struct row_list *list, const struct rank_row *row,
+                      struct answer_room *room)
 {
     json_object_begin(json);
     json_int_field(json, "value", row->self_value);
@@ -212,7 +257,7 @@ static void write_row(struct json_out *json, const struct report *report,
     }
     if (list->rank.by == BY_THREAD)
         write_thread(json, report->recording, row->thread);
-    write_stack(json, report, list, row);
+    write_stack(json, report, list, row, room);
 }
 
 /* One histogram per row of the rank; NULL when out of memory. */
@@ -240,7 +285,15 @@ static struct histogram *make_row_histograms(struct report *report, const struct
     return rows;
 }
 
-static int write_rows(struct json_out *json, struct report *report)
+static struct answer_room room_of(const struct report *report, const struct row_list *list)
+{
+    return (struct answer_room){.bytes = report->question.for_machines
+                                             ? SERVER_ANSWER_BYTES
+                                             : ANSWER_BYTES +
+                                                   (uint64_t)list->count * BYTES_FOR_EACH_ROW};
+}
+
+static int write_rows(struct json_out *json, struct report *report, struct answer_room *room)
 {
     struct row_list list;
     struct histogram *histograms = NULL;
@@ -255,8 +308,15 @@ static int write_rows(struct json_out *json, struct report *report)
     }
     if (wants_histograms && !(histograms = make_row_histograms(report, &list)))
         err = -ENOMEM;
+    *room = room_of(report, &list);
     for (size_t i = 0; i < list.count && !err; i++) {
-        write_row(json, report, &list, row_list_at(&list, i));
+        const struct rank_row *row = row_list_at(&list, i);
+        if (!take_room(room, ROW_BYTES)) {
+            room->rows++;
+            room->value = (int64_t)((uint64_t)room->value + (uint64_t)row->self_value);
+            continue;
+        }
+        write_row(json, report, &list, row, room);
         if (histograms)
             write_histogram(json, &histograms[list.order[i]]);
         json_object_end(json);
@@ -310,6 +370,21 @@ static void write_rows_doubt(struct json_out *json, const struct report *report)
     json_object_end(json);
 }
 
+/* Rows after the last one that is there, and frames of those that are. */
+static void write_too_large(struct json_out *json, const struct answer_room *room)
+{
+    json_key(json, "too_large");
+    if (!room->rows && !room->frames) {
+        json_null(json);
+        return;
+    }
+    json_object_begin_inline(json);
+    json_uint_field(json, "rows_left_out", room->rows);
+    json_int_field(json, "value_left_out", room->value);
+    json_uint_field(json, "frames_left_out", room->frames);
+    json_object_end(json);
+}
+
 static void write_suppressions(struct json_out *json, const struct report *report)
 {
     const struct suppressions *rules = report->question.suppressions;
@@ -348,11 +423,13 @@ int json_report_write(struct report *report, FILE *out)
     json_object_begin(&json);
     write_histogram(&json, &report->histogram);
     json_object_end(&json);
+    struct answer_room room = {.bytes = 0};
     int err = 0;
     if (report->question.by == BY_PHASE)
         phase_json_write(&json, report);
     else
-        err = write_rows(&json, report);
+        err = write_rows(&json, report, &room);
+    write_too_large(&json, &room);
     json_object_end(&json);
     int const finished = json_finish(&json);
     return err ? err : finished;
