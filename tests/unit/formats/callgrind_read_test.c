@@ -135,6 +135,12 @@ TEST(other_files_are_not_taken_for_it)
     CHECK(!callgrind_recognise(slice_of("")));
     struct fault fault = {.text = ""};
     CHECK(!callgrind_read_bytes("fn=f\n1 1\n", 9, &fault) && strstr(fault.text, "events"));
+    static const char large[] = "events: ns\nfn=f\n1 9223372036854775807\n1 9223372036854775807\n";
+    static const char scaled[] = "events: Time_(10ns)\nfn=f\n1 1844674407370955162\n";
+    CHECK(!callgrind_read_bytes(large, sizeof(large) - 1, &fault) && strstr(fault.text, "2^62"));
+    static const char largest[] = "events: ns\nfn=f\n1 18446744073709551615\n";
+    CHECK(!callgrind_read_bytes(largest, sizeof(largest) - 1, &fault));
+    CHECK(!callgrind_read_bytes(scaled, sizeof(scaled) - 1, &fault) && strstr(fault.text, "2^62"));
 }
 
 TEST(a_last_line_without_its_break_is_read)

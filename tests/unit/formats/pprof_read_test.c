@@ -70,6 +70,28 @@ TEST(the_minimal_profile_becomes_a_recording)
     recording_destroy(recording);
 }
 
+/* Two samples of one stack whose sum would be -2. */
+TEST(values_that_add_up_to_nonsense_are_refused)
+{
+    static const char text[] = "heap profile: 2: 9 [2: 9] @ heapprofile\n"
+                               "1: 9223372036854775807 [1: 9223372036854775807] @ 0x1 0x2\n"
+                               "1: 9223372036854775807 [1: 9223372036854775807] @ 0x1 0x2\n";
+    static const char one[] = "heap profile: 1: 9 [1: 9] @ heapprofile\n"
+                              "1: 4611686018427387904 [1: 4611686018427387904] @ 0x1 0x2\n";
+    struct fault fault = {.text = ""};
+    CHECK(!pprof_recording_read_bytes(text, sizeof(text) - 1, &fault));
+    CHECK(strstr(fault.text, "add up to more than 2^62"));
+    static const char negative[] = "heap profile: 2: 18 [2: 18] @ heapprofile\n"
+                                   "1: 9 [1: 9] @ 0x1 0x2\n"
+                                   "1: 18446744073709551607 [1: 9] @ 0x1 0x2\n";
+    struct recording *recording = read_bytes(BYTES(negative));
+    CHECK(recording->heap.bytes == 9 && has_note(recording, "line"));
+    recording_destroy(recording);
+    recording = read_bytes(BYTES(one));
+    CHECK(recording->heap.bytes == UINT64_C(1) << 62);
+    recording_destroy(recording);
+}
+
 TEST(a_profile_of_what_was_allocated_does_not_tell_what_is_live)
 {
     struct fault fault = {.text = ""};
@@ -352,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_minimal_profile_becomes_a_recording),
+        cmocka_unit_test(values_that_add_up_to_nonsense_are_refused),
         cmocka_unit_test(a_profile_of_what_was_allocated_does_not_tell_what_is_live),
         cmocka_unit_test(types_that_nobody_knows_are_metrics_of_their_own),
         cmocka_unit_test(types_of_one_name_are_not_added_up),

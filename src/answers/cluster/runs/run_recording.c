@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "formats/pprof/pprof_series.h"
+#include "formats/shared/value_bound.h"
 
 static const struct {
     const char *word;
@@ -166,7 +167,11 @@ static int add_file(struct run_reader *reader, const struct run_file *file)
     int const err = pprof_series_add(&reader->series, reader->numbers[file->node] - 1,
                                      time_of(reader, file, profile), profile);
     pprof_destroy(profile);
-    return err;
+    if (err != -EOVERFLOW)
+        return err;
+    if (reader->unread++ == 0)
+        fault_set(&reader->why, err, "%s: " VALUE_BOUND_SENTENCE, file->name);
+    return 0;
 }
 
 static void tell(struct run_reader *reader)

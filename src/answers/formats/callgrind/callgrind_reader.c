@@ -6,6 +6,7 @@
 #include "formats/shared/read_path.h"
 #include "formats/shared/readers.h"
 #include "formats/shared/text_fields.h"
+#include "formats/shared/value_bound.h"
 
 /* By its first line, or by header lines alone up to one that names events, as cachegrind's. */
 bool callgrind_recognise(struct slice head)
@@ -36,6 +37,8 @@ static int read_all(struct callgrind_reader *reader, struct line_blocks *blocks,
         text_lines_read(&reader->lines, block, callgrind_read_line, reader);
     if (reader->lines.err == -ENOMEM || blocks->failed)
         return fault_set(fault, -ENOMEM, "there is not enough memory for its functions");
+    if (reader->lines.err == -EOVERFLOW)
+        return fault_set(fault, -EINVAL, VALUE_BOUND_SENTENCE);
     if (!reader->has_events)
         return fault_set(fault, -EINVAL, "it does not say which events it counts");
     if (callgrind_make_stacks(reader) < 0)

@@ -49,9 +49,10 @@ struct callgrind_reader {
 
     struct callgrind_event_slot events[CALLGRIND_EVENTS_MAX];
     unsigned event_count;
-    bool slots[SLOTS]; /* slots with any value */
-    char other[64];    /* the name of SLOT_OTHER */
-    char unread[200];  /* names of events that are left out */
+    bool slots[SLOTS];       /* slots with any value */
+    uint64_t sums[2][SLOTS]; /* of costs, and of calls, for the bound of values */
+    char other[64];          /* the name of SLOT_OTHER */
+    char unread[200];        /* names of events that are left out */
     bool has_events, has_calls, is_ours;
     struct text_lines lines;
 };

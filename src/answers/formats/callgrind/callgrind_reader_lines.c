@@ -6,6 +6,7 @@
 
 #include "formats/callgrind/callgrind_reader.h"
 #include "formats/shared/text_fields.h"
+#include "formats/shared/value_bound.h"
 #include "model/losses.h"
 
 static const struct {
@@ -172,13 +173,18 @@ static bool parse_position(struct slice *line, uint64_t *position)
     return true;
 }
 
-static int add_cost(struct callgrind_reader *reader, uint32_t line, unsigned slot, uint64_t cost)
+static int add_cost(struct callgrind_reader *reader, uint32_t line, unsigned slot, uint64_t cost,
+                    uint64_t factor)
 {
     struct cost_graph *graph = &reader->graph;
     if (graph->lines.count + graph->calls.count >= CALLGRIND_COSTS_MAX)
         return -E2BIG;
     if (reader->is_call && !reader->callee)
         return -EINVAL;
+    if (cost > VALUE_BOUND ||
+        !value_bound_add(&reader->sums[reader->is_call][slot], (int64_t)cost, factor))
+        return -EOVERFLOW;
+    cost *= factor;
     if (reader->is_call)
         return cost_graph_call(
             graph, (struct cost_call){reader->function - 1, reader->callee - 1, line, {0}}, slot,
@@ -206,7 +212,7 @@ static int read_costs(struct callgrind_reader *reader, struct slice line)
         if (!parse_number(&line, &cost))
             return -EINVAL;
         if (reader->events[i].slot != SLOT_NONE && (cost > 0 || reader->is_call))
-            err = add_cost(reader, number, reader->events[i].slot, cost * reader->events[i].factor);
+            err = add_cost(reader, number, reader->events[i].slot, cost, reader->events[i].factor);
     }
     return err;
 }

@@ -13,6 +13,7 @@
 #include "formats/open/unknown_file.h"
 #include "formats/shared/input.h"
 #include "formats/shared/input_registry.h"
+#include "formats/shared/value_bound.h"
 
 #define HEAD_BYTES 4096u
 #define HEAD_MOST  (4u << 20) /* where a line in it is longer, as command lines can be */
@@ -101,6 +102,11 @@ static struct recording *read_plain(const struct input_format *format, const cha
                                     const char *helper, struct fault *fault)
 {
     struct recording *recording = format->read(path, fault);
+    if (recording && !format->is_own && !value_bound_holds(recording)) {
+        recording_destroy(recording);
+        fault_set(fault, -EINVAL, "cannot read %s: " VALUE_BOUND_SENTENCE, path);
+        return NULL;
+    }
     if (recording && (format->may_lack_names || recording_was_cut(recording) ||
                       recording->quality.unwritten_from_ns))
         name_frames(recording, path, helper);

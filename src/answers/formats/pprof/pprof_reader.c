@@ -8,6 +8,7 @@
 #include "formats/pprof/pprof_series.h"
 #include "formats/encodings/protobuf_in.h"
 #include "formats/shared/readers.h"
+#include "formats/shared/value_bound.h"
 #include "model/losses.h"
 
 /* Whether a field is one of profile.proto's, as far as its number tells. */
@@ -76,7 +77,9 @@ static struct recording *make_recording(const struct pprof_profile *profile, str
         return recording;
     }
     recording_destroy(recording);
-    fault_set(fault, err, "there is not enough memory for its samples");
+    fault_set(fault, err,
+              err == -EOVERFLOW ? VALUE_BOUND_SENTENCE
+                                : "there is not enough memory for its samples");
     return NULL;
 }
 
@@ -89,7 +92,11 @@ static struct recording *make_and_destroy(struct pprof_profile *profile, struct 
 
 struct recording *pprof_recording_read(const char *path, struct fault *fault)
 {
-    struct recording *recording = make_and_destroy(pprof_read_file(path, fault), fault);
+    struct pprof_profile *profile = pprof_read_file(path, fault);
+    struct fault why = {.text = ""};
+    struct recording *recording = make_and_destroy(profile, &why);
+    if (profile && !recording)
+        fault_set(fault, why.code, "cannot read %s: %s", path, why.text);
     const char *slash = strrchr(path, '/');
     if (recording &&
         recording->program == STRING_EMPTY) /* it does not say which program it is of */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/invariant.h"
 #include "formats/pprof/pprof_series_parts.h"
+#include "formats/shared/value_bound.h"
 
 int pprof_series_init(struct pprof_series *series, struct recording *recording)
 {
@@ -216,6 +217,20 @@ static void note_profile(struct pprof_series *series, const struct pprof_profile
     series->labels_left_out += cells->labels_left_out;
 }
 
+/* No value of a column wraps, nor does any sum of them. */
+static bool is_within_bound(const struct pprof_columns *columns,
+                            const struct pprof_profile *profile)
+{
+    for (unsigned column = 0; column < columns->count; column++) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < profile->samples.count; i++)
+            if (!value_bound_add(&sum, pprof_value(profile, i, column),
+                                 (uint64_t)columns->items[column].factor))
+                return false;
+    }
+    return true;
+}
+
 int pprof_series_add(struct pprof_series *series, uint32_t node, uint64_t at_ns,
                      const struct pprof_profile *profile)
 {
@@ -227,6 +242,8 @@ int pprof_series_add(struct pprof_series *series, uint32_t node, uint64_t at_ns,
     if (at_ns > series->end_ns)
         series->end_ns = at_ns;
     pprof_columns_make(&columns, profile, series->recording);
+    if (!is_within_bound(&columns, profile))
+        return -EOVERFLOW;
     note_columns(series, &columns);
     err = pprof_frames_begin(&series->frames, profile);
     if (err == 0)

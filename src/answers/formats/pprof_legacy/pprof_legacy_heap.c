@@ -19,7 +19,7 @@ static bool parse_pair(struct slice *line, uint64_t *count, uint64_t *bytes)
     if (!parse_number(line, count) || !consume_word(line, ":"))
         return false;
     skip_blanks(line);
-    return parse_number(line, bytes);
+    return parse_number(line, bytes) && *count <= INT64_MAX && *bytes <= INT64_MAX;
 }
 
 static bool parse_counts(struct slice *line, struct heap_counts *counts)

@@ -162,13 +162,14 @@ int flame_keep_positive(const struct weights *weights, struct weights *kept, int
     *shrunk = 0;
     vec_each (row, &weights->rows) {
         if (row->value < 0) {
-            *shrunk += row->value;
+            *shrunk = *shrunk < -INT64_MAX - row->value ? -INT64_MAX : *shrunk + row->value;
             continue;
         }
         if (!vec_push(&kept->rows, *row))
             return -ENOMEM;
-        kept->total_value += row->value;
-        kept->total_count += row->count;
+        /* Unsigned, as weigh.c has it: nonsense in a damaged file wraps. */
+        kept->total_value = (int64_t)((uint64_t)kept->total_value + (uint64_t)row->value);
+        kept->total_count = (int64_t)((uint64_t)kept->total_count + (uint64_t)row->count);
     }
     return 0;
 }
