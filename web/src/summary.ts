@@ -48,12 +48,13 @@ function factsOf(report: Report): Fact[] {
   const seconds = recording.duration_ns / 1e9,
     facts: Fact[] = [];
   if (heap.calls > 0) {
+    const atPeak = heap.peak_calls === null ? '' : `${countText(heap.peak_calls)} blocks, `;
     facts.push({
       name: 'peak',
       label: 'Peak heap',
       value: heap.peak_bytes,
       text: bytesText(heap.peak_bytes),
-      more: `${rangeText(heap.peak_bytes_low, heap.peak_bytes_high)}${countText(heap.peak_calls)} blocks, at ${durationText(heap.peak_time_ns)}`,
+      more: `${rangeText(heap.peak_bytes_low, heap.peak_bytes_high)}${atPeak}at ${durationText(heap.peak_time_ns)}`,
       metric: 'heap.peak',
     });
     // While it runs nothing is leaked yet: then it is all that is live, as heap.live counts it.

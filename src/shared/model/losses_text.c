@@ -90,6 +90,15 @@ bool losses_render(const struct recording *recording, char text[LOSSES_TEXT_MAX]
     if (quality->unwritten_from_ns)
         add(&sentence, "what came after %s could not be written",
             human_duration(quality->unwritten_from_ns, some));
+    if (recording_was_cut(recording))
+        add(&sentence,
+            "what came after %s is missing, because the recorder was killed or the file "
+            "was cut off",
+            human_duration(recording->duration_ns, some));
+    const struct pin *peak = recording_pin(recording, PIN_PEAK);
+    if (!quality->complete && peak && peak->time_ns < recording->heap.peak_time_ns)
+        add(&sentence, "the call stacks of the peak are those of an earlier one, at %s",
+            human_duration(peak->time_ns, some));
     if (quality->damaged_chunks)
         add(&sentence, "%s damaged parts were skipped",
             human_count((int64_t)quality->damaged_chunks, some));

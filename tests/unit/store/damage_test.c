@@ -240,6 +240,58 @@ static void times_that_cannot_be_are_damage(void **state)
     }
 }
 
+static void check_of_its_time(const struct recording *read)
+{
+    size_t const count = read->buckets.count;
+    uint64_t const end_ns = count > 0 ? read->buckets.items[count - 1].end_ns : 0;
+    vec_each (pin, &read->pins)
+        CHECK(pin->time_ns <= end_ns && pin->cell_count > 0);
+    vec_each (thread, &read->threads)
+        CHECK(thread->first_ns <= thread->last_ns && thread->last_ns <= read->duration_ns);
+    CHECK(read->heap.peak_time_ns <= end_ns);
+    CHECK(read->maps.peak_time_ns <= end_ns);
+}
+
+/* Pins and rows of threads are written before the bucket of their time, the state with the last of
+ * several buckets. */
+static void what_is_left_tells_of_no_later_time(void **state)
+{
+    (void)state;
+    enum { APPENDS = 4, EACH = 3 };
+    struct recording *recording = recording_create();
+    char *path = sample_path();
+    struct recording_writer *writer = recording_writer_create(path, 0, NULL);
+    for (unsigned i = 0; i < APPENDS; i++) {
+        sample_add_tables(recording, i);
+        for (unsigned j = 0; j < EACH; j++)
+            sample_add_bucket(recording, SAMPLE_SECOND, 12, i * EACH + j);
+        uint64_t const end_ns = (i + 1) * EACH * SAMPLE_SECOND;
+        sample_set_pin(recording, 0, (struct pin){.kind = PIN_PEAK, .time_ns = end_ns - 1}, 5);
+        recording->threads.items[0].last_ns = recording->duration_ns = end_ns;
+        recording->heap.peak_time_ns = recording->maps.peak_time_ns = end_ns - 1;
+        CHECK(recording_writer_append(writer, recording, NULL) == 0);
+    }
+    CHECK(recording_writer_finish(writer, recording, NULL) == 0);
+    size_t size;
+    unsigned char *data = sample_slurp(path, &size);
+    unsigned with_pin = 0;
+    for (size_t cut = 0; cut < size; cut++) {
+        struct recording *read = recording_read_bytes(data, cut, NULL);
+        if (!read)
+            continue;
+        CHECK(!read->quality.complete);
+        check_of_its_time(read);
+        with_pin += read->pins.count > 0;
+        if (read->buckets.count > EACH) /* the first append is whole */
+            CHECK(read->pins.count == 1);
+        recording_destroy(read);
+    }
+    CHECK(with_pin > 0);
+    free(data);
+    recording_destroy(recording);
+    sample_forget_path(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +301,7 @@ int main(void)
         cmocka_unit_test(bytes_of_nothing_in_the_middle_cost_what_they_replace),
         cmocka_unit_test(a_small_file_does_not_become_many_rows),
         cmocka_unit_test(times_that_cannot_be_are_damage),
+        cmocka_unit_test(what_is_left_tells_of_no_later_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void record_until_killed(const char *path)
         sample_add_bucket(recording, SAMPLE_SECOND, 50, i);
         sample_set_pin(recording, 0,
                        (struct pin){.kind = PIN_PEAK, .time_ns = i * SAMPLE_SECOND + 1}, 20);
-        recording->quality.events = i + 1; /* one per bucket, to compare with */
+        recording->cost.target_waits = i + 1; /* one per bucket, to compare with */
         if (recording_writer_append(writer, recording, NULL) < 0)
             _exit(1);
     }
@@ -54,7 +54,7 @@ static void check_whole(struct recording *read)
     size_t count = read->buckets.count;
     CHECK(read->quality.damaged_chunks == 0 && !read->quality.complete);
     if (count > 0)
-        CHECK(read->buckets.items[count - 1].end_ns == read->quality.events * SAMPLE_SECOND);
+        CHECK(read->buckets.items[count - 1].end_ns == read->cost.target_waits * SAMPLE_SECOND);
     sample_sum(read); /* fails the test when any bucket cannot be read */
 }
 
@@ -104,8 +104,8 @@ static void a_file_can_be_read_all_the_while_it_is_written(void **state)
         }
         check_whole(read);
         CHECK(read->being_written);
-        CHECK(read->quality.events >= calls);
-        calls = read->quality.events;
+        CHECK(read->cost.target_waits >= calls);
+        calls = read->cost.target_waits;
         opened++;
         recording_destroy(read);
     }

@@ -42,6 +42,12 @@ static void write_freed_range(struct json_out *json, const struct recording *rec
     write_bound(json, "freed_bytes_high", is_known ? &range.high : NULL);
 }
 
+/* Whose blocks made the peak is not always written down. */
+static bool knows_peak_blocks(const struct totals *totals)
+{
+    return totals->peak_count > 0 || totals->peak_bytes == 0;
+}
+
 static void write_peak_calls(struct json_out *json, const struct recording *recording)
 {
     struct value_range range;
@@ -73,7 +79,7 @@ static void write_heap(struct json_out *json, const struct report *report)
     json_uint_field(json, "freed_bytes", heap->freed_bytes);
     write_freed_range(json, report->recording);
     json_uint_field(json, "peak_bytes", heap->peak_bytes);
-    json_uint_field(json, "peak_calls", heap->peak_count);
+    json_uint_field_if(json, "peak_calls", knows_peak_blocks(heap), heap->peak_count);
     json_uint_field(json, "peak_time_ns", heap->peak_time_ns);
     json_uint_field(json, "peak_bytes_low", peak.low);
     json_uint_field(json, "peak_bytes_high", peak.high);
@@ -88,7 +94,7 @@ static void write_heap(struct json_out *json, const struct report *report)
     json_int_field(json, "suppressed_calls", rules ? rules->count : 0);
     json_uint_field(json, "temporary_calls", heap->temporary);
     json_uint_field(json, "slack_bytes", heap->slack_bytes);
-    json_uint_field(json, "peak_slack_bytes", heap->peak_slack_bytes);
+    json_uint_field_if(json, "peak_slack_bytes", knows_peak_blocks(heap), heap->peak_slack_bytes);
     json_object_end(json);
 }
 
@@ -119,7 +125,7 @@ static void write_pools(struct json_out *json, const struct totals *pools)
     json_uint_field(json, "freed_calls", pools->frees);
     json_uint_field(json, "freed_bytes", pools->freed_bytes);
     json_uint_field(json, "peak_bytes", pools->peak_bytes);
-    json_uint_field(json, "peak_calls", pools->peak_count);
+    json_uint_field_if(json, "peak_calls", knows_peak_blocks(pools), pools->peak_count);
     json_uint_field(json, "peak_time_ns", pools->peak_time_ns);
     json_object_end(json);
 }

@@ -108,6 +108,14 @@ static void put_doubts(const struct explain_page *page)
                         "mapping is listed under before");
         put_line(page, "mind", &line);
     }
+    line = (struct text_line){0};
+    if (recording_was_cut(page->report->recording)) {
+        line_add(&line,
+                 "the recording goes until %s: the recorder was killed, or the file was cut off "
+                 "there",
+                 human_duration(page->report->recording->duration_ns, lost));
+        put_line(page, "mind", &line);
+    }
 }
 
 /* Of a process that was only looked at from outside, or sampled. */

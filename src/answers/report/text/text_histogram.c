@@ -129,7 +129,9 @@ static void put_title(const struct report *report, const struct text_style *styl
     text_ink(style, out, INK_STRONG);
     fprintf(out, "%s of %s %s%s\n", what, human_count((int64_t)total, count),
             what[0] == 'S' ? "allocations" : "freed blocks",
-            report->recording->being_written ? " (written once a minute)" : "");
+            report->recording->being_written       ? " (written once a minute)"
+            : recording_was_cut(report->recording) ? " (as they were last written)"
+                                                   : "");
     text_ink(style, out, INK_PLAIN);
 }
 

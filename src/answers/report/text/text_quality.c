@@ -67,6 +67,13 @@ static bool has_events(const struct recording *recording)
            !recording_is_of_costs(recording);
 }
 
+/* Whether the file lacks something: what was lost in it nobody knows. */
+static bool is_part(const struct recording *recording)
+{
+    return recording->quality.unwritten_from_ns || recording->quality.damaged_chunks ||
+           recording_was_cut(recording);
+}
+
 static void put_quality(const struct text_page *page)
 {
     const struct report *report = page->report;
@@ -82,7 +89,7 @@ static void put_quality(const struct text_page *page)
                  human_duration(quality->longest_gap_ns, events));
     if (!all_lost && (quality->events || has_events(report->recording)))
         line_add(&line,
-                 quality->unwritten_from_ns || losses_are_told(report->recording)
+                 is_part(report->recording) || losses_are_told(report->recording)
                      ? "%s events seen"
                      : "nothing lost of %s events",
                  human_count((int64_t)quality->events, events));
@@ -96,8 +103,8 @@ static void put_quality(const struct text_page *page)
                  human_duration(quality->unwritten_from_ns, lost),
                  strerror((int)(quality->unwritten_error & 0xfff)));
     else if (!quality->complete && !report->recording->being_written)
-        line_add(&line, "; not ended in order (the recorder was killed, or the file was copied "
-                        "before the end)");
+        line_add(&line, "; not ended in order (the recorder was killed, or the file was cut off or "
+                        "copied before the end)");
     if (quality->damaged_chunks)
         line_add(&line, "; %s damaged parts of the file skipped",
                  human_count((int64_t)quality->damaged_chunks, lost));

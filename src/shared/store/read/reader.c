@@ -66,6 +66,14 @@ static int add_bucket(struct reader *reader, struct byte_reader *body,
     return vec_push(&reader->buckets, bucket) ? 0 : -ENOMEM;
 }
 
+static void replace_pin(struct reader *reader, struct pin_slot *slot, const struct pin_place *place)
+{
+    if (slot->states < reader->states)
+        slot->before = slot->newest;
+    slot->newest = *place;
+    slot->states = reader->states;
+}
+
 /* A pin takes the place of the one in its slot, a peak that of any peak. */
 static int add_pin(struct reader *reader, struct byte_reader *body, const struct found_chunk *found)
 {
@@ -77,23 +85,26 @@ static int add_pin(struct reader *reader, struct byte_reader *body, const struct
         return leave_out(reader);
     reader->pins_changed = reader->has_later_pin = true;
     for (size_t i = reader->pins.count; i-- > 0;) {
-        struct pin_place *seen = &reader->pins.items[i];
+        const struct pin_place *seen = &reader->pins.items[i].newest;
         if (seen->slot == place.slot ||
             (seen->pin.kind == place.pin.kind && pin_is_peak(place.pin.kind))) {
-            *seen = place;
+            replace_pin(reader, &reader->pins.items[i], &place);
             return 0;
         }
     }
     if (reader->pins.count >= PINS_MAX)
         return -EINVAL;
-    return vec_push(&reader->pins, place) ? 0 : -ENOMEM;
+    struct pin_slot const slot = {.newest = place, .states = reader->states};
+    return vec_push(&reader->pins, slot) ? 0 : -ENOMEM;
 }
 
 /* A duration that cannot be is replaced by that of the buckets. */
 static int add_state(struct reader *reader, struct byte_reader *body)
 {
     state_parse(body, reader->recording);
-    reader->ends_append = reader->has_state = true;
+    reader->ends_append = true;
+    reader->states++;
+    reader->pins_changed |= reader->has_later_pin; /* they count from now on */
     if (reader->recording->duration_ns <= TIME_NS_MAX)
         return 0;
     reader->recording->duration_ns = 0;
@@ -205,9 +216,11 @@ static int place_bucket(struct reader *reader, const struct bucket *bucket)
     }
     if (!vec_reserve(&recording->buckets, 2))
         return -ENOMEM;
-    if (bucket->begin_ns > end)
+    if (bucket->begin_ns > end) {
+        reader->bad_chunks += reader_damage(reader) == 0; /* taken out, and not only damaged */
         recording->buckets.items[recording->buckets.count++] = (struct bucket){
             .begin_ns = end, .end_ns = bucket->begin_ns, .gauges = {-1, -1, -1, -1}};
+    }
     recording->buckets.items[recording->buckets.count++] = *bucket;
     if (recording->duration_ns < bucket->end_ns) {
         reader->untold |= recording->duration_ns > 0; /* a state from before the bucket */
@@ -247,7 +260,7 @@ static int order_buckets(struct reader *reader)
 /* Whether the state tells of just what was placed. */
 static bool is_told(const struct reader *reader)
 {
-    return reader->has_state && !reader->untold && !reader->has_later_pin &&
+    return reader->states > 0 && !reader->untold && !reader->has_later_pin &&
            reader->recording->quality.unwritten_from_ns == 0 && reader_damage(reader) == 0;
 }
 
@@ -272,28 +285,48 @@ static void drop_pins(struct recording *recording)
     recording->pins.count = 0;
 }
 
+/* The pin of a slot that is of what the buckets and the state tell; NULL when there is none. */
+static const struct pin_place *pin_that_counts(const struct reader *reader,
+                                               const struct pin_slot *slot)
+{
+    const struct recording *recording = reader->recording;
+    size_t const count = recording->buckets.count;
+    uint64_t const end_ns = count > 0 ? recording->buckets.items[count - 1].end_ns : 0;
+    if (slot->states < reader->states || slot->newest.pin.time_ns <= end_ns)
+        return &slot->newest;
+    return slot->before.offset > 0 ? &slot->before : NULL;
+}
+
 /* The pins that were not replaced, without their cells. */
 static int list_pins(struct reader *reader)
 {
     struct recording *recording = reader->recording;
+    reader->pins_changed |= reader->has_later_pin; /* more buckets may be there by now */
     if (!reader->pins_changed)
         return 0;
     drop_pins(recording);
     if (!vec_reserve(&recording->pins, reader->pins.count))
         return -ENOMEM;
-    for (size_t i = 0; i < reader->pins.count; i++)
-        recording->pins.items[recording->pins.count++] = reader->pins.items[i].pin;
+    vec_each (slot, &reader->pins) {
+        const struct pin_place *place = pin_that_counts(reader, slot);
+        if (place)
+            recording->pins.items[recording->pins.count++] = place->pin;
+    }
     return 0;
 }
 
 static int load_pins(struct reader *reader)
 {
     struct recording *recording = reader->recording;
-    INVARIANT(!reader->pins_changed || recording->pins.count == reader->pins.count);
-    for (size_t i = 0; i < recording->pins.count && reader->pins_changed; i++) {
-        struct pin *pin = &recording->pins.items[i];
+    size_t listed = 0;
+    for (size_t i = 0; i < reader->pins.count && reader->pins_changed; i++) {
+        const struct pin_place *place = pin_that_counts(reader, &reader->pins.items[i]);
+        if (!place)
+            continue;
+        INVARIANT(listed < recording->pins.count);
+        struct pin *pin = &recording->pins.items[listed++];
         struct cell_lists lists = {0};
-        int err = backing_load_cells(recording, reader->pins.items[i].offset, &lists);
+        int err = backing_load_cells(recording, place->offset, &lists);
         if (err == -ENOMEM)
             return err;
         reader->bad_chunks += err < 0;
@@ -317,9 +350,11 @@ int reader_place(struct reader *reader)
         err = add_unknown_thread(reader);
     if (err == 0)
         err = load_pins(reader);
-    return err < 0 || reader->recording->being_written || is_told(reader)
-               ? err
-               : recording_reconcile(reader->recording);
+    if (err < 0 || reader->recording->being_written)
+        return err;
+    if (!reader->recording->quality.complete)
+        recording_end_with_buckets(reader->recording);
+    return is_told(reader) ? 0 : recording_reconcile(reader->recording);
 }
 
 int reader_check_header(struct reader *reader, struct fault *fault)

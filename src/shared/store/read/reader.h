@@ -11,6 +11,12 @@ struct pin_place {
     struct pin pin;
     uint64_t slot, offset;
 };
+/* A pin is written before the bucket in which it was, and counts once that is there too. */
+struct pin_slot {
+    struct pin_place newest;
+    struct pin_place before; /* The one that it replaces; offset 0: none that counts. */
+    uint64_t states;         /* Number of states that were read before `newest`. */
+};
 
 struct reader {
     struct recording *recording;
@@ -18,11 +24,11 @@ struct reader {
     struct table_builder builder;
     struct chunk_scanner scanner;
     VEC(struct bucket) buckets; /* Read, not yet in the recording; in the order of the file. */
-    VEC(struct pin_place) pins;
-    bool pins_changed;
+    VEC(struct pin_slot) pins;
+    bool pins_changed;   /* What the recording has of them is not what counts. */
     bool ends_append;    /* The last chunk read was the last one of an append of the writer. */
-    bool has_state;      /* A state was read, ... */
-    bool has_later_pin;  /* ... and a pin after it. */
+    uint64_t states;     /* Number of states that were read. */
+    bool has_later_pin;  /* A pin came after the last of them. */
     bool untold;         /* The recording has buckets that no state covers. */
     size_t told;         /* How many of `buckets` the last state covers. */
     uint64_t bad_chunks; /* Chunks with a right checksum and contents that make no sense. */

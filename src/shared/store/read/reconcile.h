@@ -10,3 +10,7 @@
 /* Computes totals, peak and live memory from the buckets that are left.  What these do not show
  * (blocks freed in a missing part) becomes a doubt: see model/losses.h.  Returns 0 or -ENOMEM. */
 int recording_reconcile(struct recording *recording);
+
+/* Leaves out what the tables of an incomplete recording tell of times after its last bucket: they
+ * are written before the buckets of their time. */
+void recording_end_with_buckets(struct recording *recording);

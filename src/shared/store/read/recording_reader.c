@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/human.h"
 #include "store/read/open_source.h"
 #include "store/read/reader.h"
 
@@ -36,6 +37,13 @@ static void tell_quality(struct reader *reader)
             text, sizeof(text),
             "the last %llu bytes of the file are incomplete, as after a crash, and were left out",
             (unsigned long long)torn);
+        add_note(recording, text);
+    }
+    if (recording_was_cut(recording)) {
+        char end[HUMAN_MAX];
+        snprintf(text, sizeof(text),
+                 "all numbers go until %s: the recorder was killed, or the file was cut off there",
+                 human_duration(recording->duration_ns, end));
         add_note(recording, text);
     }
     const struct pin *peak = recording_pin(recording, PIN_PEAK);
