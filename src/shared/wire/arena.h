@@ -25,7 +25,7 @@
 #include "wire/invariant.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* The bytes "MEMOIRA1". */
-#define ARENA_VERSION 14u
+#define ARENA_VERSION 15u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -95,7 +95,9 @@ struct arena_process {
     _Atomic uint64_t pool_calls, pool_bytes;
     _Atomic uint64_t thinned_calls, thinned_bytes;
     _Atomic uint64_t waits, wait_ticks;
-    char path[416]; /* Of the executable, as the kernel was given it. */
+    _Atomic uint64_t
+        peak_kib;   /* Of resident memory, told at the process's end; 0: it is unknown. */
+    char path[408]; /* Of the executable, as the kernel was given it. */
 };
 
 /* The head of a thread's slot.  Three groups of cache lines: the thread writes the first, the

@@ -187,7 +187,7 @@ static void put_peak(const struct text_page *page)
     if (recording_knows_peak_time(page->report->recording))
         line_add(&line, ", at %s", human_duration(heap->peak_time_ns, when));
     if (page->report->findings.rss_peak_bytes >= 0)
-        line_add(&line, " (resident memory at most %s)",
+        line_add(&line, " (resident memory reached %s)",
                  human_bytes(page->report->findings.rss_peak_bytes, rss));
     line_add_until(&line, ", ", page->report->recording);
     text_put(page, INK_STRONG, "peak", &line);
@@ -205,7 +205,7 @@ static void put_resident(const struct text_page *page)
         rss = buckets[i].gauges.rss_bytes;
     if (rss < 0)
         return;
-    line_add(&line, "%s at the end, at most %s, by the kernel's count as it was last read",
+    line_add(&line, "%s at the end, %s at its peak, by the kernel's count as it was last read",
              human_bytes(rss, last), human_bytes(page->report->findings.rss_peak_bytes, most));
     if (recording->before.attached)
         line_add(&line, "; %s of it when the recording began",

@@ -10,6 +10,7 @@
 #include "capture/sessions/control.h"
 #include "capture/outputs/output_name.h"
 #include "capture/sessions/session_core.h"
+#include "capture/sessions/session_parts.h"
 #include "store/write/coarsen.h"
 #include "store/write/recording_writer.h"
 #include "procfs/cgroup/cgroup_memory.h"
@@ -212,6 +213,9 @@ static struct process_memory read_memory(struct session *session, struct bucket 
         bucket->rss_max = 0;
         bucket->pss_bytes = 0;
     }
+    int64_t const told = session->books ? session_told_peak(session) : 0;
+    if (told > session->rss_peak)
+        session->rss_peak = bucket->rss_max = told;
     bucket->gauges = (struct gauges){memory.rss_bytes, -1, -1, -1};
     return memory;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_own.c - how much of the memory of the watched process is ours. */
+/* session_own.c - how much of the memory of the watched process is ours, and what it says itself of
+ * its memory. */
 #include <sys/stat.h>
 
 #include "capture/sessions/session_parts.h"
 
-#define DATA_MOST (64ull << 20) /* the tracer has less */
+#define DATA_MOST     (64ull << 20) /* the tracer has less */
+#define PEAK_MOST_KIB (1ull << 40)  /* no machine has so much */
 
 int64_t session_own_bytes(const struct session *session)
 {
@@ -49,6 +51,14 @@ int64_t session_own_part(struct session *session, const struct process_memory *m
         session->shmem_bytes >= 0 ? session->shmem_bytes : memory->rss_bytes - memory->anon_bytes;
     return at_most(session_own_bytes(session), shared) +
            at_most(resident_data(session), memory->anon_bytes);
+}
+
+int64_t session_told_peak(const struct session *session)
+{
+    struct arena *arena = session->books->arena;
+    uint64_t const kib =
+        shared_get(shared_process_at(arena->memory, session_process(session)), peak_kib);
+    return kib <= PEAK_MOST_KIB ? (int64_t)(kib * 1024) : 0;
 }
 
 void session_own_fini(struct session *session)

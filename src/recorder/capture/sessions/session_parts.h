@@ -133,6 +133,8 @@ int session_pin_peaks(struct session *session);
 int64_t session_own_bytes(const struct session *session);
 /* Returns how many of the resident bytes of the process are ours. */
 int64_t session_own_part(struct session *session, const struct process_memory *memory);
+/* The peak of resident memory in bytes, which the process tells at its end; 0: it has not. */
+int64_t session_told_peak(const struct session *session);
 void session_own_fini(struct session *session);
 
 void session_settle_thinned(struct session *session);

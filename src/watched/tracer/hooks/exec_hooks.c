@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tracer/hooks/fork_hooks.h"
+#include "tracer/hooks/resident_peak.h"
 #include "tracer/process/luggage.h"
 #include "tracer/process/next_image.h"
 #include "tracer/process/real.h"
@@ -227,6 +228,8 @@ static int become(const struct exec_call *call, char *const *environment)
     const struct tracer_luggage *luggage =
         environment ? tracer_luggage(call->spawning != NULL) : NULL;
     struct survey const survey = environment ? look_at(environment) : (struct survey){0};
+    if (!call->spawning)
+        tell_resident_peak();
     enum next_image const image = luggage ? look_at_image(call) : IMAGE_UNKNOWN;
     bool const is_useless = luggage ? image == IMAGE_FOREIGN : tracer_luggage_is_lost();
     if (survey.carried && is_useless) /* from where it was of use */

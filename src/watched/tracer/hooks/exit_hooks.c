@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tracer/hooks/confine_hooks.h"
+#include "tracer/hooks/resident_peak.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thread.h"
 
@@ -36,6 +37,7 @@ static bool recorder_was_killed(void)
 static void leave(int status)
 {
     struct arena_header *header = tracer_process.header;
+    tell_resident_peak();
     if (tracer_is_confined() || !is_the_program(header) || recorder_was_killed())
         return;
     atomic_store(&header->leave_status, (uint32_t)status);

@@ -181,6 +181,7 @@ bool register_process(bool forked)
     process->data_start = (uint64_t)own_data_start;
     process->data_end = (uint64_t)own_data_end;
     atomic_store(&process->confined_tsc, 0);
+    atomic_store(&process->peak_kib, 0);
     process->serial = tracer_process.serial = atomic_fetch_add(&tracer_process.header->serials, 1);
     if (!forked) {
         find_executable();
