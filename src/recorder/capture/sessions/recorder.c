@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +19,7 @@
 #include "capture/sessions/control.h"
 #include "capture/sessions/cpu_cells.h"
 #include "capture/sessions/memory_bound.h"
+#include "capture/sessions/own_limits.h"
 #include "capture/rings/lifeline.h"
 #include "capture/pages/page_cells.h"
 #include "capture/sessions/recorder_subject.h"
@@ -41,9 +39,6 @@
 #define PRIORITY_NS    NS_PER_SECOND
 #define LIFELINE_NS    (10 * NS_PER_SECOND)
 #define LAST_READ_NS   30000000000u
-
-#define STACK_WANTED (8ull << 20)
-#define STACK_LEAST  (128ull << 10)
 
 _Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
 
@@ -75,68 +70,6 @@ struct recorder_recorder {
     uint64_t priority_ns; /* when its priority is looked at next */
     struct memory_bound memory;
 };
-
-/* A thread has as much as the limit was when we began. */
-static int lift_stack(struct fault *fault)
-{
-    struct rlimit limit;
-    pthread_attr_t usual;
-    if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_WANTED)
-        return 0;
-    limit.rlim_cur = limit.rlim_max < STACK_WANTED ? limit.rlim_max : STACK_WANTED;
-    if (setrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur < STACK_LEAST)
-        return fault_set(fault, -ENOMEM,
-                         "memoir may use only %llu KiB of stack here, but recording needs %llu: "
-                         "raise the limit with `ulimit -s %llu`",
-                         (unsigned long long)limit.rlim_cur >> 10, STACK_LEAST >> 10,
-                         STACK_LEAST >> 10);
-    pthread_attr_init(&usual);
-    pthread_attr_setstacksize(&usual, (size_t)limit.rlim_cur);
-    pthread_setattr_default_np(&usual);
-    pthread_attr_destroy(&usual);
-    return 0;
-}
-
-static void *end_at_once(void *nothing)
-{
-    return nothing;
-}
-
-/* Which limit may be why there is no memory, or no thread. */
-static const char *limit_hint(void)
-{
-    struct rlimit data, processes;
-    pthread_t thread;
-    void *const some =
-        mmap(NULL, STACK_WANTED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (some == MAP_FAILED)
-        return getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY
-                   ? "; raise `ulimit -d`"
-                   : "";
-    munmap(some, STACK_WANTED);
-    if (pthread_create(&thread, NULL, end_at_once, NULL) == 0) {
-        pthread_join(thread, NULL);
-        return "";
-    }
-    return getrlimit(RLIMIT_NPROC, &processes) == 0 && processes.rlim_cur != RLIM_INFINITY
-               ? "; no thread can be made: raise `ulimit -u`"
-               : "";
-}
-
-/* Limits on files, memory and processes are none of ours; the program gets its own back. */
-static void lift_limits(void)
-{
-    static const __rlimit_resource_t lifted[] = {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA,
-                                                 RLIMIT_NPROC};
-    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
-    for (size_t i = 0; i < sizeof(lifted) / sizeof(lifted[0]); i++) {
-        struct rlimit limit;
-        if (setrlimit(lifted[i], &none) == 0 || getrlimit(lifted[i], &limit) < 0)
-            continue;
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(lifted[i], &limit);
-    }
-}
 
 static void beat(struct recorder_recorder *recorder)
 {
@@ -360,7 +293,7 @@ static int furnish(struct recorder_recorder *recorder, struct fault *fault)
     recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
     if (!recorder->reader || !recorder->keeper || !recorder->symbols || !recorder->roster ||
         !recorder->planner)
-        return fault_set(fault, -ENOMEM, "out of memory before the start%s", limit_hint());
+        return fault_set(fault, -ENOMEM, "out of memory before the start%s", own_limits_hint());
     if (recorder->options->longest_wait_ns)
         ring_reader_never_wait(recorder->reader);
     return 0;
@@ -473,9 +406,9 @@ int recorder_record(const struct recorder_options *options, const struct recorde
     memory_bound_init(&recorder->memory, options->max_memory_bytes);
     recorder->arena.fd = -1;
     output_place_init(&recorder->place);
-    lift_limits();
+    own_limits_lift();
     tick_clock_start(&recorder->clock);
-    int err = lift_stack(fault);
+    int err = own_limits_lift_stack(fault);
     if (err == 0)
         err = arena_open(&recorder->arena, options->follow_children, fault);
     if (err == 0) {
