@@ -17,6 +17,7 @@
 #include "check.h"
 #include "sandbox/line.h"
 #include "scratch.h"
+#include "symbols/namer/cache_folder.h"
 #include "symbols/namer/name_cache.h"
 #include "symbols/namer/name_message.h"
 #include "symbols/namer/name_source.h"
@@ -307,7 +308,7 @@ static bool holds(const char *path, const struct stat *about)
 {
     struct resolved const name = {"f", "f", "", 1};
     struct name_answer answer = {(struct resolved *)&name, 1, 0};
-    int const cache = name_cache_open();
+    int const cache = cache_folder_open();
     CHECK(cache >= 0);
     struct cached_names *names = cached_names_load(cache, NAMER, "/usr/lib/x", "00");
     cached_names_note_file(names, path, about);
@@ -319,7 +320,7 @@ static bool holds(const char *path, const struct stat *about)
 static bool still_holds(void)
 {
     struct name_answer answer;
-    int const cache = name_cache_open();
+    int const cache = cache_folder_open();
     struct cached_names *names = cached_names_load(cache, NAMER, "/usr/lib/x", "00");
     bool const found = cached_names_find(names, 7, &answer);
     if (found)
@@ -352,7 +353,7 @@ TEST(another_program_that_looks_up_names_begins_anew)
 {
     struct resolved const name = {"f", "f", "", 1};
     struct name_answer answer = {(struct resolved *)&name, 1, 0};
-    int const cache = name_cache_open();
+    int const cache = cache_folder_open();
     CHECK(holds("/nonexistent", NULL) && still_holds());
     struct cached_names *names = cached_names_load(cache, "/bin/sh", "/usr/lib/x", "00");
     CHECK(!cached_names_find(names, 7, &answer));
@@ -364,7 +365,7 @@ TEST(the_folder_and_each_file_are_bounded)
 {
     static char text[60000];
     struct name_answer found;
-    int const cache = name_cache_open();
+    int const cache = cache_folder_open();
     memset(text, 'x', sizeof(text) - 1);
     struct resolved const name = {text, "", "", 1};
     struct name_answer answer = {(struct resolved *)&name, 1, 0};
@@ -377,7 +378,7 @@ TEST(the_folder_and_each_file_are_bounded)
     CHECK(!cached_names_find(names, 99, &found));
     cached_names_close(names, cache);
     answer = (struct name_answer){.into_function = 1};
-    for (unsigned i = 0; i < CACHED_FILES_MAX + 10; i++) {
+    for (unsigned i = 0; i < CACHE_FILES_MAX + 10; i++) {
         char path[64];
         snprintf(path, sizeof(path), "/usr/lib/%u", i);
         names = cached_names_load(cache, NAMER, path, "00");
@@ -397,7 +398,7 @@ TEST(the_folder_and_each_file_are_bounded)
     }
     closedir(list);
     close(cache);
-    CHECK(count == CACHED_FILES_MAX);
+    CHECK(count == CACHE_FILES_MAX);
 }
 
 /* As a confined recorder has it: another process knows, and gives no more than a namer does. */

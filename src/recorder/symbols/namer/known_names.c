@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "sandbox/line.h"
 #include "sandbox/sandbox.h"
+#include "symbols/namer/cache_folder.h"
 #include "symbols/namer/name_cache.h"
 #include "symbols/namer/name_message.h"
 
@@ -121,7 +122,7 @@ static void open_cache(struct known_names *known)
     const char *servers = getenv("DEBUGINFOD_URLS");
     known->is_opened = true;
     if (!servers || servers[0] == '\0')
-        known->folder = name_cache_open();
+        known->folder = cache_folder_open();
 }
 
 static struct cached_names *load(struct known_names *known, const struct resolver_module *wanted)

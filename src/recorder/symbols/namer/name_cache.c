@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/namer/name_cache.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/number_map.h"
-#include "base/own_path.h"
 #include "base/vec.h"
+#include "symbols/namer/cache_folder.h"
 #include "symbols/namer/name_message.h"
 
-#define MAGIC      "memoirnm"
-#define VERSION    1u
-#define NAME_BYTES 16u /* of a file: a hash in hex */
+#define MAGIC   "memoirnm"
+#define VERSION 1u
 
 /* What tells a file from another one, and from itself when it is written to. */
 struct file_identity {
@@ -90,62 +85,12 @@ static uint32_t check_of(const void *head, size_t head_bytes, const void *rest, 
     return (uint32_t)crc32_z(sum, rest, rest_bytes);
 }
 
-/* Makes the last part of `path` if it is missing, in a folder of ours: root that has the HOME of
- * somebody else leaves nothing there. */
-static int make_folder(char *path)
-{
-    struct stat about;
-    char *slash = strrchr(path, '/');
-    if (lstat(path, &about) == 0)
-        return 0;
-    *slash = '\0';
-    bool const is_ours =
-        path[0] && own_path_stays(path) && lstat(path, &about) == 0 && about.st_uid == geteuid();
-    *slash = '/';
-    if (!is_ours)
-        return -EPERM;
-    return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-static int open_folder(const char *path)
-{
-    struct stat about;
-    int const fd =
-        own_path_stays(path) ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    if (fd >= 0 && fstat(fd, &about) == 0 && about.st_uid == geteuid() &&
-        !(about.st_mode & (S_IRWXG | S_IRWXO)))
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -EPERM;
-}
-
-int name_cache_open(void)
-{
-    static const char *const parts[] = {"", "/memoir", "/memoir/names"};
-    const char *above = getenv("XDG_CACHE_HOME"), *after = "";
-    char given[PATH_MAX], base[PATH_MAX], path[PATH_MAX];
-    if (!above || above[0] != '/') {
-        above = getenv("HOME");
-        after = "/.cache";
-    }
-    if (!above || above[0] != '/' ||
-        snprintf(given, sizeof(given), "%s%s", above, after) >= (int)sizeof(given))
-        return -ENOENT;
-    int err = own_path_resolve(given, base, NULL);
-    for (size_t i = 0; !err && i < sizeof(parts) / sizeof(parts[0]); i++)
-        err = snprintf(path, sizeof(path), "%s%s", base, parts[i]) < (int)sizeof(path)
-                  ? make_folder(path)
-                  : -ENAMETOOLONG;
-    return err ? err : open_folder(path);
-}
-
-/* The name of its file. */
-static void name_of(const struct cached_names *names, char name[NAME_BYTES + 1])
+/* The name of its file: a hash in hex. */
+static void name_of(const struct cached_names *names, char name[CACHE_NAME_BYTES + 1])
 {
     uint64_t const hash = hash_bytes(names->path, strlen(names->path)) ^
                           hash_mix(hash_bytes(names->build_id, strlen(names->build_id)));
-    snprintf(name, NAME_BYTES + 1, "%016llx", (unsigned long long)hash);
+    snprintf(name, CACHE_NAME_BYTES + 1, "%016llx", (unsigned long long)hash);
 }
 
 static bool put_record(struct cached_names *names, const struct cache_record *record,
@@ -264,41 +209,15 @@ static void take(struct cached_names *names, const char *bytes, size_t size)
         forget_files(names);
 }
 
-static bool read_whole(int fd, char *bytes, size_t size)
-{
-    size_t at = 0;
-    while (at < size) {
-        ssize_t const got = read(fd, bytes + at, size - at);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        at += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-static bool is_ours_alone(const struct stat *about)
-{
-    return S_ISREG(about->st_mode) && about->st_uid == geteuid() && about->st_nlink == 1 &&
-           !(about->st_mode & (S_IRWXG | S_IRWXO));
-}
-
 static void load(struct cached_names *names, int folder)
 {
-    char name[NAME_BYTES + 1];
-    struct stat about;
+    char name[CACHE_NAME_BYTES + 1];
+    size_t size = 0;
     name_of(names, name);
-    int const fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (fstat(fd, &about) == 0 && is_ours_alone(&about) && about.st_size > 0 &&
-        (uint64_t)about.st_size <= 2 * CACHED_BYTES_MAX) {
-        size_t const size = (size_t)about.st_size;
-        char *bytes = malloc(size);
-        if (bytes && read_whole(fd, bytes, size))
-            take(names, bytes, size);
-        free(bytes);
-    }
-    close(fd);
+    char *bytes = cache_folder_read(folder, name, 2 * CACHED_BYTES_MAX, &size);
+    if (bytes)
+        take(names, bytes, size);
+    free(bytes);
 }
 
 static void destroy(struct cached_names *names)
@@ -436,66 +355,13 @@ static bool append_names(const struct cached_names *names, buffer *out)
     return fits;
 }
 
-/* Removes the oldest while there are too many. */
-static void make_room(int folder)
-{
-    for (;;) {
-        char oldest[NAME_BYTES + 1] = "";
-        struct timespec least = {0};
-        unsigned count = 0;
-        int const fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        DIR *list = fd < 0 ? NULL : fdopendir(fd);
-        if (!list) {
-            if (fd >= 0)
-                close(fd);
-            return;
-        }
-        for (struct dirent *entry; (entry = readdir(list));) {
-            struct stat about;
-            if (strlen(entry->d_name) != NAME_BYTES ||
-                fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) < 0)
-                continue;
-            if (count++ == 0 || timespec_ns(&about.st_mtim) < timespec_ns(&least)) {
-                least = about.st_mtim;
-                memcpy(oldest, entry->d_name, sizeof(oldest));
-            }
-        }
-        closedir(list);
-        if (count < CACHED_FILES_MAX || unlinkat(folder, oldest, 0) < 0)
-            return;
-    }
-}
-
-static bool write_whole(int fd, const char *bytes, size_t size)
-{
-    size_t at = 0;
-    while (at < size) {
-        ssize_t const put = write(fd, bytes + at, size - at);
-        if (put < 0 && errno != EINTR)
-            return false;
-        at += put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
-/* Beside it first, so that nobody reads half of one; of two writers the last one wins. */
 static void save(const struct cached_names *names, int folder)
 {
-    char name[NAME_BYTES + 1], beside[NAME_BYTES + 24];
+    char name[CACHE_NAME_BYTES + 1];
     buffer out = {0};
     name_of(names, name);
-    snprintf(beside, sizeof(beside), "new.%d", (int)getpid());
-    if (append_names(names, &out)) {
-        make_room(folder);
-        (void)unlinkat(folder, beside, 0); /* of one that was killed */
-        int const fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                              S_IRUSR | S_IWUSR);
-        bool const is_whole = fd >= 0 && write_whole(fd, out.items, out.count);
-        if (fd >= 0)
-            close(fd);
-        if (fd >= 0 && (!is_whole || renameat(folder, beside, folder, name) < 0))
-            (void)unlinkat(folder, beside, 0);
-    }
+    if (append_names(names, &out))
+        cache_folder_write(folder, name, out.items, out.count);
     vec_free(&out);
 }
 

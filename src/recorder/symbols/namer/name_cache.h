@@ -5,27 +5,24 @@
  * as long as every file that was read for it is the same, or is missing as it was then: by device,
  * inode, size, both times, owner and mode; and as long as the program that looks up names is the
  * same.  Each record has a checksum.  A file that is damaged, not ours alone, or about other files
- * is as good as none.  Bounds: CACHED_BYTES_MAX for each file, CACHED_FILES_MAX files; the oldest
+ * is as good as none.  Bounds: CACHED_BYTES_MAX for each file, CACHE_FILES_MAX files; the oldest
  * are removed.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "symbols/namer/name_client.h"
 
 #define CACHED_BYTES_MAX ((size_t)1 << 20) /* Names that are more are not kept. */
-#define CACHED_FILES_MAX 128u
-#define CACHED_READ_MAX  16u /* Files that were read for one module. */
+#define CACHED_READ_MAX  16u               /* Files that were read for one module. */
 
 struct cached_names; /* Of one module. */
 
-/* Opens the folder, and makes it if it is missing.  Returns a descriptor; or -errno, if there is no
- * place that is ours alone. */
-int name_cache_open(void);
-
-/* Returns what is known of a module, which may be nothing yet; NULL when out of memory. `program`
- * looks up the names. */
+/* Returns what is known of a module, which may be nothing yet; NULL when out of memory. `folder` is
+ * that of cache_folder_open, `program` looks up the names. */
 struct cached_names *cached_names_load(int folder, const char *program, const char *path,
                                        const char *build_id);
 /* Saves what is new, unless the names are spoiled, and frees them. */
