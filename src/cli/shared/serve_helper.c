@@ -28,16 +28,6 @@ void serve_helper_option(struct serve_helper *helper, const char *name, const ch
     helper->option_count += at == helper->option_count;
 }
 
-/* In a group of its own: a Ctrl-C is meant for the program, which may not end by it. */
-static int spawn(pid_t *pid, const char *path, char *const *words, int input)
-{
-    return -spawn_program(&(struct spawn){.program = path,
-                                          .words = words,
-                                          .files = (const int[]){input, SPAWN_OURS, SPAWN_OURS},
-                                          .how = SPAWN_OWN_GROUP},
-                          pid);
-}
-
 /* `option` is NULL when what is served stands alone. */
 static void put_words(const struct serve_helper *helper, bool quiet, const char *option,
                       const char *what, const char *words[WORDS_MAX])
@@ -58,39 +48,25 @@ static void put_words(const struct serve_helper *helper, bool quiet, const char 
     words[count] = NULL;
 }
 
-static void say_failure(struct serve_helper *helper, const char *path, int err)
-{
-    helper->pid = 0;
-    fprintf(stderr, "memoir: cannot serve: %s: %s\n", path, strerror(err));
-}
+/* Starts the helper, in a group of its own: a Ctrl-C is meant for the program, which may not end by
+ * it.  Returns 0 or an errno. */
+typedef int start_fn(pid_t *pid, const char *path, char *const *words, const int pipe_ends[2]);
 
-static void begin(struct serve_helper *helper, bool quiet, const char *option, const char *what)
+static int spawn(pid_t *pid, const char *path, char *const *words, const int pipe_ends[2])
 {
-    char path[PATH_MAX];
-    const char *words[WORDS_MAX];
-    int ends[2];
-    put_words(helper, quiet, option, what, words);
-    int err = -helper_program_path(PROGRAM, path);
-    if (!err && pipe2(ends, O_CLOEXEC) < 0)
-        err = errno;
-    else if (!err) {
-        err = spawn(&helper->pid, path, (char *const *)words, ends[0]);
-        close(ends[0]);
-        if (err)
-            close(ends[1]);
-        helper->lifeline = ends[1];
-    }
-    if (err)
-        say_failure(helper, path, err);
+    int const files[] = {pipe_ends[0], SPAWN_OURS, SPAWN_OURS};
+    return -spawn_program(
+        &(struct spawn){.program = path, .words = words, .files = files, .how = SPAWN_OWN_GROUP},
+        pid);
 }
 
 /* The one byte that comes says that it is time; its end, that there is nothing to serve. */
-static _Noreturn void wait_and_become(const char *path, char *const *words, int lifeline)
+static _Noreturn void wait_and_become(const char *path, char *const *words, int input)
 {
     char letter;
     ssize_t got;
     setpgid(0, 0);
-    dup2(lifeline, STDIN_FILENO);
+    dup2(input, STDIN_FILENO);
     sandbox_close_others(-1);
     do
         got = read(STDIN_FILENO, &letter, 1);
@@ -102,50 +78,74 @@ static _Noreturn void wait_and_become(const char *path, char *const *words, int 
     _exit(got == 1);
 }
 
+static int hold(pid_t *pid, const char *path, char *const *words, const int pipe_ends[2])
+{
+    *pid = fork();
+    if (*pid == 0) {
+        close(pipe_ends[1]);
+        wait_and_become(path, words, pipe_ends[0]);
+    }
+    return *pid < 0 ? errno : 0;
+}
+
+/* The helper reads one end of a pipe; while we have the other one open, it goes on. */
+static int start_on_pipe(struct serve_helper *helper, const char *path, char *const *words,
+                         start_fn *start)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return errno;
+    int const err = start(&helper->pid, path, words, ends);
+    close(ends[0]);
+    if (err)
+        close(ends[1]);
+    else
+        helper->lifeline = ends[1];
+    return err;
+}
+
+/* `option` is NULL when what is served stands alone. */
+static void begin(struct serve_helper *helper, bool quiet, const char *option, const char *what,
+                  start_fn *start)
+{
+    char path[PATH_MAX];
+    const char *words[WORDS_MAX];
+    put_words(helper, quiet, option, what, words);
+    int err = -helper_program_path(PROGRAM, path);
+    if (!err)
+        err = start_on_pipe(helper, path, (char *const *)words, start);
+    if (err) {
+        helper->pid = 0;
+        fprintf(stderr, "memoir: cannot serve: %s: %s\n", path, strerror(err));
+    }
+}
+
+static void begin_pid(struct serve_helper *helper, bool quiet, uint32_t pid, start_fn *start)
+{
+    char number[16];
+    snprintf(number, sizeof(number), "%u", pid);
+    begin(helper, quiet, "--pid", number, start);
+}
+
 void serve_helper_prepare(void *context, bool quiet, uint32_t pid)
 {
     struct serve_helper *helper = context;
-    char path[PATH_MAX], number[16];
-    const char *words[WORDS_MAX];
-    int ends[2];
-    snprintf(number, sizeof(number), "%u", pid);
-    put_words(helper, quiet, "--pid", number, words);
-    int err = -helper_program_path(PROGRAM, path);
-    if (!err && pipe2(ends, O_CLOEXEC) < 0)
-        err = errno;
     helper->is_held = true; /* a recorder without rights would try in vain */
-    if (!err) {
-        helper->pid = fork();
-        if (helper->pid == 0) {
-            close(ends[1]);
-            wait_and_become(path, (char *const *)words, ends[0]);
-        }
-        err = helper->pid < 0 ? errno : 0;
-        close(ends[0]);
-        if (err)
-            close(ends[1]);
-        helper->lifeline = ends[1];
-    }
-    if (err)
-        say_failure(helper, path, err);
+    begin_pid(helper, quiet, pid, hold);
 }
 
 void serve_helper_begin(void *context, bool quiet, uint32_t pid)
 {
     struct serve_helper *helper = context;
-    char number[16];
-    if (helper->is_held) {
-        if (helper->pid)
-            (void)!write(helper->lifeline, "g", 1);
-        return;
-    }
-    snprintf(number, sizeof(number), "%u", pid);
-    begin(helper, quiet, "--pid", number);
+    if (!helper->is_held)
+        begin_pid(helper, quiet, pid, spawn);
+    else if (helper->pid)
+        (void)!write(helper->lifeline, "g", 1);
 }
 
 void serve_helper_begin_run(struct serve_helper *helper, bool quiet, const char *path)
 {
-    begin(helper, quiet, NULL, path);
+    begin(helper, quiet, NULL, path, spawn);
 }
 
 void serve_helper_end(struct serve_helper *helper)
