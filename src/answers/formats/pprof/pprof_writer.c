@@ -1,32 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pprof_writer.c - writes profile.proto; docs/formats.md says what its columns mean. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "formats/shared/asking_stack.h"
 #include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/pprof_sources.h"
-#include "formats/pprof/pprof_tables.h"
+#include "formats/pprof/pprof_out.h"
 #include "formats/shared/writers.h"
 
 struct pprof_writer {
     struct export_job *job;
-    struct pprof_tables tables;
-    struct protobuf_out out, sample, label;
-    VEC(uint64_t) location_ids;
+    struct pprof_out out;
     struct pprof_sources sources;
     size_t next_labelled; /* of the recording's: the first of this stack or later */
 };
-
-static void write_value_type(struct pprof_writer *profile, unsigned field, const char *type,
-                             const char *unit)
-{
-    protobuf_reset(&profile->sample);
-    protobuf_uint(&profile->sample, VALUE_TYPE_TYPE, pprof_string(&profile->tables, type));
-    protobuf_uint(&profile->sample, VALUE_TYPE_UNIT, pprof_string(&profile->tables, unit));
-    protobuf_message(&profile->out, field, &profile->sample);
-}
 
 static bool collect_locations(struct pprof_writer *profile, stack_id stack)
 {
@@ -35,11 +23,11 @@ static bool collect_locations(struct pprof_writer *profile, stack_id stack)
                                            ? asking_stack(recording, stack)
                                            : (struct asking_stack){stack, 0};
     size_t hidden = asking.hidden_lines;
-    profile->location_ids.count = 0;
+    profile->out.ids.count = 0;
     for (stack_id at = asking.stack; at != STACK_EMPTY;) {
         struct stack_link link = stack_table_innermost(recording->stacks, at);
-        uint64_t id = pprof_location(&profile->tables, link.frame, hidden);
-        if (id && !vec_push(&profile->location_ids, id))
+        uint64_t id = pprof_location(&profile->out.tables, link.frame, hidden);
+        if (id && !vec_push(&profile->out.ids, id))
             return false;
         hidden = 0;
         at = link.caller;
@@ -50,16 +38,16 @@ static bool collect_locations(struct pprof_writer *profile, stack_id stack)
 static void write_label(struct pprof_writer *profile, const struct label *label)
 {
     const struct recording *recording = profile->job->recording;
-    struct pprof_tables *tables = &profile->tables;
-    protobuf_reset(&profile->label);
-    protobuf_uint(&profile->label, LABEL_KEY,
+    struct pprof_tables *tables = &profile->out.tables;
+    protobuf_reset(&profile->out.label);
+    protobuf_uint(&profile->out.label, LABEL_KEY,
                   pprof_string(tables, recording_text(recording, label->key)));
-    protobuf_uint(&profile->label, LABEL_TEXT,
+    protobuf_uint(&profile->out.label, LABEL_TEXT,
                   pprof_string(tables, recording_text(recording, label->text)));
-    protobuf_uint(&profile->label, LABEL_NUMBER, (uint64_t)label->number);
-    protobuf_uint(&profile->label, LABEL_UNIT,
+    protobuf_uint(&profile->out.label, LABEL_NUMBER, (uint64_t)label->number);
+    protobuf_uint(&profile->out.label, LABEL_UNIT,
                   pprof_string(tables, recording_text(recording, label->unit)));
-    protobuf_message(&profile->sample, SAMPLE_LABEL, &profile->label);
+    protobuf_message(&profile->out.sample, SAMPLE_LABEL, &profile->out.label);
 }
 
 /* The locations are collected already.  `set` NULL: it has no labels. */
@@ -73,13 +61,13 @@ static void write_sample(struct pprof_writer *profile, const struct weight *rows
         is_empty &= values[i] == 0;
     if (is_empty)
         return;
-    protobuf_reset(&profile->sample);
-    protobuf_packed(&profile->sample, SAMPLE_LOCATION, profile->location_ids.items,
-                    profile->location_ids.count);
-    protobuf_packed(&profile->sample, SAMPLE_VALUE, values, count);
+    protobuf_reset(&profile->out.sample);
+    protobuf_packed(&profile->out.sample, SAMPLE_LOCATION, profile->out.ids.items,
+                    profile->out.ids.count);
+    protobuf_packed(&profile->out.sample, SAMPLE_VALUE, values, count);
     for (uint32_t i = 0; set && i < set->count; i++)
         write_label(profile, &profile->job->recording->labelled.labels.items[set->first + i]);
-    protobuf_message(&profile->out, PROFILE_SAMPLE, &profile->sample);
+    protobuf_message(&profile->out.profile, PROFILE_SAMPLE, &profile->out.sample);
 }
 
 /* sum + sign * value; nonsense wraps instead of trapping. */
@@ -130,7 +118,7 @@ static void write_labelled(struct pprof_writer *profile, stack_id stack, struct 
 static void write_stack(struct pprof_writer *profile, stack_id stack, struct weight *rows)
 {
     if (!collect_locations(profile, stack)) {
-        profile->out.failed = true;
+        profile->out.profile.failed = true;
         return;
     }
     if (profile->sources.is_whole)
@@ -183,14 +171,14 @@ static void write_profile(struct pprof_writer *profile)
 {
     const struct recording *recording = profile->job->recording;
     const struct pprof_sources *sources = &profile->sources;
-    struct pprof_tables *tables = &profile->tables;
-    struct protobuf_out *out = &profile->out;
+    struct pprof_tables *tables = &profile->out.tables;
+    struct protobuf_out *out = &profile->out.profile;
     struct period const period = period_of(profile);
     for (size_t i = 0; i < sources->count; i++) {
         const struct pprof_source *source = &sources->items[i];
         if (source->count_type[0])
-            write_value_type(profile, PROFILE_SAMPLE_TYPE, source->count_type, "count");
-        write_value_type(profile, PROFILE_SAMPLE_TYPE, source->value_type, source->value_unit);
+            pprof_out_type(&profile->out, PROFILE_SAMPLE_TYPE, source->count_type, "count");
+        pprof_out_type(&profile->out, PROFILE_SAMPLE_TYPE, source->value_type, source->value_unit);
     }
     write_samples(profile);
     uint64_t made_by = pprof_string(tables, "written by memoir " MEMOIR_VERSION);
@@ -203,7 +191,7 @@ static void write_profile(struct pprof_writer *profile)
     protobuf_uint(out, PROFILE_TIME_NANOS, recording->start_unix_ns + sources->used.from_ns);
     uint64_t const length = sources->used.to_ns - sources->used.from_ns;
     protobuf_uint(out, PROFILE_DURATION_NANOS, length > 1 ? length : 0); /* 1: it has no time */
-    write_value_type(profile, PROFILE_PERIOD_TYPE, period.type, period.unit);
+    pprof_out_type(&profile->out, PROFILE_PERIOD_TYPE, period.type, period.unit);
     protobuf_uint(out, PROFILE_PERIOD, period.period);
     uint64_t comments[3] = {made_by};
     size_t comment_count = 1;
@@ -218,23 +206,14 @@ static void write_profile(struct pprof_writer *profile)
 int pprof_write(struct export_job *job, struct output *out, struct fault *fault)
 {
     struct pprof_writer profile = {.job = job};
-    pprof_tables_init(&profile.tables, job->recording);
-    profile.tables.hides_addresses = job->hides_addresses;
+    pprof_out_init(&profile.out, job->recording, job->hides_addresses);
     int err = pprof_sources_choose(&profile.sources, job, fault);
     if (err == 0) {
-        if (!profile.tables.failed)
+        if (!profile.out.tables.failed)
             write_profile(&profile);
-        if (profile.tables.failed || profile.out.failed || profile.sample.failed ||
-            profile.label.failed)
-            err = fault_set(fault, -ENOMEM, "Not enough memory to build the profile.");
-        else
-            output_bytes(out, profile.out.data, profile.out.size);
+        err = pprof_out_put(&profile.out, out, fault);
     }
     pprof_sources_fini(&profile.sources);
-    pprof_tables_fini(&profile.tables);
-    protobuf_fini(&profile.out);
-    protobuf_fini(&profile.sample);
-    protobuf_fini(&profile.label);
-    vec_free(&profile.location_ids);
+    pprof_out_fini(&profile.out);
     return err;
 }
