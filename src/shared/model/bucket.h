@@ -59,6 +59,9 @@ struct cell_list {
     struct cell *items;
     size_t count, room; /* The macros of vec.h work on this struct. */
 };
+/* Frees the cells and moments; the bucket then has none in memory. */
+void bucket_free_cells(struct bucket *bucket);
+
 /* Cells of one bucket, or sums of those of several, in lists that are used again. */
 struct bucket_cells {
     struct cell_list cells, thread_cells; /* Sorted by column and key. */

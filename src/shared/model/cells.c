@@ -136,6 +136,16 @@ void cell_sum_fini(struct cell_sum *sum)
     sum->tidy = 0;
 }
 
+void bucket_free_cells(struct bucket *bucket)
+{
+    free(bucket->cells);
+    free(bucket->thread_cells);
+    free(bucket->moments);
+    bucket->cells = bucket->thread_cells = NULL;
+    bucket->moments = NULL;
+    bucket->cell_count = bucket->thread_cell_count = bucket->moment_count = 0;
+}
+
 void bucket_cells_fini(struct bucket_cells *cells)
 {
     vec_free(&cells->cells);

@@ -90,12 +90,7 @@ void recording_unload_bucket(struct recording *recording, struct bucket *bucket)
         return;
     size_t const cells = cells_of(bucket);
     recording->loaded_cells -= cells < recording->loaded_cells ? cells : recording->loaded_cells;
-    free(bucket->cells);
-    free(bucket->thread_cells);
-    free(bucket->moments);
-    bucket->cells = bucket->thread_cells = NULL;
-    bucket->moments = NULL;
-    bucket->cell_count = bucket->thread_cell_count = bucket->moment_count = 0;
+    bucket_free_cells(bucket);
 }
 
 const char *recording_text(const struct recording *recording, string_id id)

@@ -192,6 +192,15 @@ void breakdown_json_notes(struct json_out *json, const struct breakdown *breakdo
     json_array_end(json);
 }
 
+void breakdown_json_total(struct json_out *json, const struct breakdown *breakdown)
+{
+    json_key(json, "total");
+    json_object_begin(json);
+    breakdown_json_bytes(json, breakdown, &breakdown->total);
+    json_uint_field(json, "regions", breakdown_region_count(breakdown));
+    json_object_end(json);
+}
+
 int breakdown_json_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                          FILE *out)
 {
@@ -201,11 +210,7 @@ int breakdown_json_write(const struct breakdown *breakdown, const struct breakdo
     json_text_field(&json, "format", "memoir-map");
     json_int_field(&json, "version", 1);
     breakdown_json_process(&json, breakdown);
-    json_key(&json, "total");
-    json_object_begin(&json);
-    breakdown_json_bytes(&json, breakdown, &breakdown->total);
-    json_uint_field(&json, "regions", breakdown_region_count(breakdown));
-    json_object_end(&json);
+    breakdown_json_total(&json, breakdown);
     breakdown_json_sections(&json, breakdown);
     put_insides(&json, breakdown);
     put_cgroup(&json, &breakdown->cgroup);

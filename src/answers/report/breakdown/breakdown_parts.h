@@ -26,10 +26,11 @@ void breakdown_cgroup_write(const struct breakdown *breakdown, FILE *out);
 void breakdown_regions_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                              FILE *out);
 
-/* Write fields of the JSON object that is open: "bytes" with the sizes that are known; "process",
- * "capture" and "status"; "sections" and "leaves"; an address as text; "notes". */
+/* Write fields of the JSON object that is open: "bytes" with the sizes that are known; "total";
+ * "process", "capture" and "status"; "sections" and "leaves"; an address as text; "notes". */
 void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdown,
                           const struct memory_bytes *bytes);
+void breakdown_json_total(struct json_out *json, const struct breakdown *breakdown);
 void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown);
 void breakdown_json_sections(struct json_out *json, const struct breakdown *breakdown);
 void breakdown_json_address(struct json_out *json, const char *key, uint64_t address);

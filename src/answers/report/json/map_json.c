@@ -89,11 +89,7 @@ int map_json_write(const struct map_report *report, FILE *out)
     json_init(&json, out, false);
     json_object_begin(&json);
     breakdown_json_process(&json, breakdown);
-    json_key(&json, "total");
-    json_object_begin(&json);
-    breakdown_json_bytes(&json, breakdown, &breakdown->total);
-    json_uint_field(&json, "regions", breakdown_region_count(breakdown));
-    json_object_end(&json);
+    breakdown_json_total(&json, breakdown);
     json_bool_field(&json, "has_addresses", !report->without_addresses);
     breakdown_json_sections(&json, breakdown);
     json_key(&json, "rows");

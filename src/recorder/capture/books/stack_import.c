@@ -171,6 +171,14 @@ static int import_frame(struct stack_import *import, uint32_t index, uint32_t *f
     return 0;
 }
 
+/* Imports the frame of a node, inward of `stack`, which then ends with it. */
+static int import_frame_under(struct stack_import *import, uint32_t index, stack_id *stack)
+{
+    uint32_t frame;
+    int const err = import_frame(import, index, &frame);
+    return err < 0 ? err : stack_table_push(import->recording->stacks, *stack, frame, stack);
+}
+
 /* The processes of a tree share their nodes: a high one may be the only one that a process has. */
 static int grow_nodes(struct stack_import *import, uint32_t node)
 {
@@ -260,10 +268,7 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
     INVARIANT((end & ~ENDS_FOLDED) > 0 && (end & ~ENDS_FOLDED) <= STACK_END_KINDS);
     while (count-- > 0) {
         struct known_node *known = &import->nodes[path[count]];
-        uint32_t frame;
-        int err = import_frame(import, path[count], &frame);
-        if (err == 0)
-            err = stack_table_push(import->recording->stacks, *stack, frame, stack);
+        int const err = import_frame_under(import, path[count], stack);
         if (err < 0)
             return err;
         end |= shared_get(find_node(import, path[count]), depth) & TRIE_FOLDED ? ENDS_FOLDED : 0;
@@ -329,10 +334,7 @@ static int repeat_stack(struct stack_import *import, uint32_t node, stack_id *st
         path[count++] = node;
     import->frames_under += count;
     while (count-- > 0) {
-        uint32_t frame;
-        int err = import_frame(import, path[count], &frame);
-        if (err == 0)
-            err = stack_table_push(import->recording->stacks, *stack, frame, stack);
+        int const err = import_frame_under(import, path[count], stack);
         if (err < 0)
             return err;
     }

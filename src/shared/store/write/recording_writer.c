@@ -277,12 +277,7 @@ static void bucket_written(struct recording_writer *writer, struct recording *re
         recording_unload_bucket(recording, bucket);
         return;
     }
-    free(bucket->cells);
-    free(bucket->thread_cells);
-    free(bucket->moments);
-    bucket->cells = bucket->thread_cells = NULL;
-    bucket->moments = NULL;
-    bucket->cell_count = bucket->thread_cell_count = bucket->moment_count = 0;
+    bucket_free_cells(bucket);
     bucket->file_offset = head.cell_count > 0 ? offset : 0;
 }
 
