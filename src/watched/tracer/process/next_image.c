@@ -90,7 +90,7 @@ static bool needs_sanitizer(const struct image *image)
 /* The loader of a set-user-id program heeds no variables. */
 static bool is_set_id(int fd)
 {
-    struct stat status;
+    struct stat status = {0};
     return raw_syscall3(SYS_fstat, fd, (long)&status, 0) == 0 &&
            (status.st_mode & (S_ISUID | S_ISGID)) != 0;
 }
