@@ -30,7 +30,8 @@ static const struct option_rule flame_rules[] = {
     {"--title", "TEXT", "title of the picture (name of the program)",
      OPTION_TEXT(struct flame_command, options.title)},
     {"--colors", "WHICH",
-     "colours: module (default), a hue per library; kind: kernel, inlined, ...; hot; mem",
+     "colours: module (default), a hue per library; kind: kernel, inlined, ...; hot: red to "
+     "yellow; mem: greens",
      OPTION_CHOICE(struct flame_command, options.colors, color_names)},
     {.name = NULL},
 };

@@ -162,7 +162,7 @@ static const char examples[] =
     "sizes\n  memoir report heaptrack.node.4242.zst                 a file of heaptrack's, raw or "
     "not\n  memoir report massif.out.4242 --massif-like           a file of valgrind's massif\n  "
     "memoir report callgrind.out.4242 --by function        one of callgrind's\n  memoir report "
-    "node.heap                               a profile of pprof's, of any node\n  memoir report "
+    "node.heap                               a profile in pprof's format\n  memoir report "
     "RUN --node r1 --between 0s,1h           heaps of a run of memoir watch\n  memoir report "
     "node.4242.memoir --json | jq '.rows[0].stack[].function'\n";
 

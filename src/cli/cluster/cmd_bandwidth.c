@@ -322,8 +322,8 @@ static const char summary[] =
     "Prints how many bytes per second the nodes of a run sent and received, by kind of message, "
     "the\ntransactions per second, the seconds per block, and how full the transaction pool was: "
     "for all\nnodes, and separately for relays, participating nodes (pn) and other nodes (npn).  "
-    "RUN is the\nfolder of memoir watch or of the heapWatch scripts; single files "
-    "NODE.STAMP.metrics of one\nfolder also work.";
+    "RUN is the\nfolder of memoir watch or of go-algorand's heapWatch scripts; single files "
+    "NODE.STAMP.metrics\nof one folder also work.  A nick is the name of a node in file names.";
 
 static const char examples[] =
     "  memoir bandwidth run\n"

@@ -106,7 +106,7 @@ static const struct option_rule show_rules[] = {
     {"--tps1", NULL, "last chart by single blocks instead of means of ten", FLAG(tps1)},
     {"--plot", "=FILE", "six charts (.svg, .png); without FILE: FILE_hist.svg and .png",
      TEXT(plot_path), ALSO(plot)},
-    {"--stats", NULL, "also write FILE.stats, as the original tool does", FLAG(stats_file)},
+    {"--stats", NULL, "also write FILE.stats, as go-algorand's scripts do", FLAG(stats_file)},
     {"--json", NULL, "print JSON", FLAG(json)},
     {"--csv", NULL, "print CSV, a row for each block", FLAG(csv)},
     {"--no-color", NULL, "no colours (as NO_COLOR=1)", FLAG(no_color)},

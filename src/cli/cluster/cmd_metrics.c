@@ -274,8 +274,8 @@ static size_t count_inputs(char **words, size_t count)
 static const char summary[] =
     "Shows metrics of a run over time, one curve per node and set of labels: counters per second, "
     "also\nacross restarts of a node; gauges as they are; missing answers as gaps.  Without NAME, "
-    "lists the\nmetrics.  RUN is the folder of memoir watch or of the heapWatch scripts; single "
-    "files\nNODE.STAMP.metrics of one folder also work.";
+    "lists the\nmetrics.  RUN is the folder of memoir watch or of go-algorand's heapWatch "
+    "scripts;\nsingle files NODE.STAMP.metrics of one folder also work.";
 
 static const char examples[] =
     "  memoir metrics run --list\n"

@@ -72,7 +72,8 @@ static const char summary[] =
     "Shows the memory of each node of a watched cluster over time: exact bytes of its heap "
     "profiles\nbeside RSS and the numbers of its runtime, whether it grows, and which functions "
     "grew, for each\nnode and for all nodes together.  RUN is a folder of memoir watch, finished "
-    "or not, or of the\nheapWatch scripts.  Times A and B are stamps (20261116_013200) or times "
+    "or not, or of\ngo-algorand's heapWatch scripts.  Times A and B are stamps (20261116_013200) "
+    "or times "
     "since the beginning (10m).";
 
 static const char examples[] =

@@ -56,8 +56,7 @@ static const struct {
     const char *help; /* NULL: not for people */
 } words[] = {{"up", net_up, "up TEMPLATE [-o DIR]     start a network and wait until it is ready"},
              {"down", net_down,
-              "down DIR                 end the network and remove everything of "
-              "it"},
+              "down DIR                 end the network; recordings stay, and data unless --fresh"},
              {"status", net_status,
               "status DIR               the state of each process of the "
               "network"},
@@ -70,7 +69,7 @@ static void print_help(FILE *out)
     const char *name, *text;
     fputs("Usage: memoir net up|down|status|host|load ...\n\nStarts private networks of real nodes "
           "on this machine from a template, with load, supervises\nthem, watches or records them, "
-          "and removes them completely.\n\n",
+          "and leaves no process and no port behind.\n\n",
           out);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (words[i].help)

@@ -132,9 +132,9 @@ int cmd_pages(int argc, char **argv)
         .usage = "memoir pages [options] PID...   or   memoir pages [options] -- PROGRAM ARGS",
         .summary = "Records which call stacks touched the resident pages of processes first, and "
                    "which filled the page cache, until the\nprocesses end or Ctrl-C.  memoir puts "
-                   "nothing into a process: the kernel reports page faults through memoir agent, "
-                   "which\nmust run.  Pages that were resident before the recording are listed "
-                   "separately.",
+                   "nothing into a process: the kernel reports page faults through memoir agent "
+                   "if\nthere is one, else by perf events, which cost more.  Pages that were "
+                   "resident before the recording are listed\nseparately.",
         .examples = "  sudo memoir agent &\n"
                     "  memoir pages 4242\n"
                     "  memoir pages --for 10m -o node.memoir --name node\n"

@@ -149,7 +149,8 @@ int main(int argc, char **argv)
         "memoir top FILE|PID [options]",
         "Shows a program while it runs: its memory, how fast it allocates, which code holds most "
         "and\nwhich code grows.  FILE is a recording, PID a process that is being recorded.  Keys: "
-        "m metric,\ns sort, b by, space freeze, k mark, / filter, h help, q quit.",
+        "m, s\nand b change --metric, --sort and --by; space freezes, k counts growth from now, / "
+        "filters,\nh shows help, q quits.",
         "  memoir top node.4242.memoir\n"
         "  memoir top 4242\n"
         "  memoir top 4242 --sort growth --since 10m\n"
