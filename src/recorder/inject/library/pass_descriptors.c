@@ -92,7 +92,7 @@ static int send_all(int socket, const struct passing *passing)
 static bool is_their_own(int socket, pid_t pid)
 {
     struct ucred maker;
-    struct sockaddr_un peer;
+    struct sockaddr_un peer = {.sun_family = AF_UNSPEC};
     socklen_t maker_size = sizeof(maker), peer_size = sizeof(peer);
     return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &maker, &maker_size) == 0 &&
            maker.pid == pid && getpeername(socket, (struct sockaddr *)&peer, &peer_size) == 0 &&

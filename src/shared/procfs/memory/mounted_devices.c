@@ -16,6 +16,7 @@ bool mounted_device_parse(const char *line, struct mounted_device *device)
 {
     unsigned major_number, minor_number;
     const char *type = strstr(line, " - ");
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
     if (!type || sscanf(line, "%*u %*u %u:%u ", &major_number, &minor_number) != 2)
         return false;
     *device = (struct mounted_device){makedev(major_number, minor_number),
