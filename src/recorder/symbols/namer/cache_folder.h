@@ -11,8 +11,8 @@
  * place that is ours alone. */
 int cache_folder_open(void);
 
-/* Returns the bytes of a file, which the caller frees; or NULL, if it is missing, empty, larger than
- * `most`, not ours alone, or cannot be read. */
+/* Returns the bytes of a file, which the caller frees; or NULL, if it is missing, empty, larger
+ * than `most`, not ours alone, or cannot be read. */
 char *cache_folder_read(int folder, const char *name, size_t most, size_t *size);
 
 /* Writes a file in place of an older one; the oldest are removed while there are CACHE_FILES_MAX.
