@@ -23,10 +23,10 @@ compare leaves leaves.memoir
 "$MEMOIR" run --quiet -o becomes.memoir -- perl -e "$touch_much exec '/bin/true'" >out
 compare becomes becomes.memoir
 "$MEMOIR" run --quiet --children -o tree.memoir -- perl -e 'if (!fork) {'"$touch_much"' exit 0 } wait' >out
-for file in tree*.memoir; do echo "$(told "$file") $file"; done | sort -n >told
+for file in tree*.memoir; do told "$file"; done | sort -n >peaks
 at_least child-is-much $((90 << 20)) "$(cat out)"
-near child "$(head -n 1 out)" "$(tail -n 1 told | cut -d ' ' -f 1)" 2
-at_most parent-has-less $((60 << 20)) "$(head -n 1 told | cut -d ' ' -f 1)"
+near child "$(head -n 1 out)" "$(tail -n 1 peaks)" 2
+at_most parent-has-less $((60 << 20)) "$(head -n 1 peaks)"
 # A child that is not recorded does not speak for its parent.
 "$MEMOIR" run --quiet -o alone.memoir -- perl -e 'if (!fork) {'"$touch_much"' exit 0 } wait' >out
 at_most not-the-child $((60 << 20)) "$(told alone.memoir)"
