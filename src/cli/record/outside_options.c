@@ -69,8 +69,8 @@ int outside_options_record(const struct outside_recorder_options *options)
                 options->awaited);
         return 1;
     }
-    if (result.wait_status < 0)
-        return 0;
-    return WIFSIGNALED(result.wait_status) ? 128 + WTERMSIG(result.wait_status)
-                                           : WEXITSTATUS(result.wait_status);
+    int const status = result.wait_status < 0            ? 0
+                       : WIFSIGNALED(result.wait_status) ? 128 + WTERMSIG(result.wait_status)
+                                                         : WEXITSTATUS(result.wait_status);
+    return status == 0 && result.unfinished ? 1 : status;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A recording of a process that became another program by exec ends there: that program's end and memory are its own.
 # Runs beside others.
-# shellcheck source=/dev/null disable=SC2154
+# shellcheck source=/dev/null disable=SC2154,SC2016
 . "$TOP/tests/system/common.bash"
 
 notes_of() { # notes_of FILE
@@ -32,3 +32,12 @@ equal large-says-so 1 "$(notes_of large.memoir | grep -c "the process became pyt
 equal large-other-leaked-when end "$(fact "$(echo python3*.memoir)" .summary.heap.leaked_when)"
 at_most large-own-memory 100000000 "$(fact large.memoir .summary.rss_peak_bytes)"
 equal large-the-other 0 "$(fact "$(echo python3*.memoir)" .recording.exit_code)"
+
+# Without --children and without a name, too, there is one file, about the last program.
+mkdir unnamed
+for _ in 1 2 3 4 5; do
+    (cd unnamed && "$MEMOIR" run --quiet -- "$subjects/subject-exec_chain" 3) >/dev/null 2>&1
+done
+(cd unnamed && "$MEMOIR" run --quiet -- bash -c 'x=$(seq 20000); y=${x//1/2}; exec ls /') >/dev/null 2>&1
+equal unnamed-files 6 "$(find unnamed -name '*.memoir' | wc -l)"
+equal unnamed-is-the-last 1 "$(find unnamed -name 'ls.*.memoir' | wc -l)"

@@ -34,7 +34,7 @@ struct outside_recorder {
     int wait_status, exec_errno;
     bool child_has_ended;
     bool has_failed; /* nothing of it is worth keeping */
-    uint32_t recordings;
+    uint32_t recordings, unfinished;
     uint64_t began_ns, selected_ns;
 };
 
@@ -114,13 +114,16 @@ static struct session_end describe_end(const struct outside_recorder *recorder, 
 /* A session_feed's. */
 static void close_session(void *self, struct session *session)
 {
-    const struct outside_recorder_options *options =
-        ((const struct outside_recorder *)self)->options;
+    struct outside_recorder *recorder = self;
+    const struct outside_recorder_options *options = recorder->options;
     bool const is_told = session_has_failed(session);
     struct fault fault = {0};
     if (options->ended)
         options->ended(options, session_recording(session), session_path(session));
-    if (session_close(session, &fault) < 0 && !is_told)
+    if (session_close(session, &fault) == 0)
+        return;
+    recorder->unfinished++;
+    if (!is_told)
         say_text(options->wish.say, "%s", fault.text);
 }
 
@@ -354,7 +357,8 @@ int outside_record(const struct outside_recorder_options *options,
         end_session(&recorder, recorder.sessions.open.count - 1);
     wait_for_child(&recorder, WNOHANG);
     *result = (struct outside_recorder_result){recorder.child_has_ended ? recorder.wait_status : -1,
-                                               recorder.exec_errno, recorder.recordings};
+                                               recorder.exec_errno, recorder.recordings,
+                                               recorder.unfinished};
     vec_free(&recorder.ended.pids);
     vec_free(&recorder.watched.pids);
     session_list_fini(&recorder.sessions);

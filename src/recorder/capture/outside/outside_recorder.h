@@ -44,6 +44,7 @@ struct outside_recorder_result {
     int wait_status; /* Of the program that was started; -1: none was, or it still runs. */
     int exec_errno;  /* Why it could not be started; 0: it could, or was not tried. */
     uint32_t recordings;
+    uint32_t unfinished; /* Of these: whose file is not complete, or not there. */
 };
 
 /* Records until all processes have ended (and no selector can add more), the time is up, or SIGINT,

@@ -83,13 +83,14 @@ static struct session *open_session(struct roster *roster, uint32_t process, boo
                                         .watcher = wanted->watcher,
                                         .memory = roster->options.memory,
                                         .attached = first ? wanted->attached : NULL};
-    struct session_options const options = {.output = first ? wanted->wish.output : NULL,
-                                            .folder = roster->options.place->folder,
-                                            .claim = first ? &roster->options.place->claim : NULL,
-                                            .made_output = first && roster->options.place->is_new,
-                                            .age_ns = age_of(roster, process, now_ns),
-                                            .command_line = roster->command_line,
-                                            .rings = &rings};
+    struct session_options const options = {
+        .output = first ? wanted->wish.output : NULL,
+        .folder = roster->options.place->folder,
+        .claim = first && wanted->wish.output ? &roster->options.place->claim : NULL,
+        .made_output = first && roster->options.place->is_new,
+        .age_ns = age_of(roster, process, now_ns),
+        .command_line = roster->command_line,
+        .rings = &rings};
     return session_list_open(&roster->list, &options, now_ns - options.age_ns, fault);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roster_end.c - ends the sessions of a roster: which processes have ended, what their recordings
  * say about that, and which files there are in the end. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,10 +148,12 @@ void roster_close_session(void *self, struct session *session)
     if (place < RECORDINGS_NAMED)
         roster->named[place] = strdup(session_path(session));
     roster->recordings++;
-    if (session_close(session, &fault) == 0)
+    int const err = session_close(session, &fault);
+    if (err == 0)
         return;
     say_text(roster->options.recorder->wish.say,
-             "the recording is incomplete: %s; see memoir report", fault.text);
+             err == -ESTALE ? "%s" : "the recording is incomplete: %s; see memoir report",
+             fault.text);
     roster->unfinished++;
     if (place < RECORDINGS_NAMED) {
         free(roster->named[place]);

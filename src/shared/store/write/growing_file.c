@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/invariant.h"
 #include "base/own_path.h"
 #include "store/write/growing_asked.h"
@@ -47,6 +48,29 @@ bool growing_file_is_open(int fd)
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The name that the kernel has for an open file, which asks for no permission, as a number; one that
+ * had no name at first has none there.  0: unknown. */
+static uint64_t shown_name(int fd)
+{
+    char link[64], name[PATH_MAX];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t const size = readlink(link, name, sizeof(name));
+    return size > 0 ? hash_bytes(name, (size_t)size) | 1 : 0;
+}
+
+int growing_file_look(const struct growing_file *file, const char *path)
+{
+    struct stat own, named;
+    if (file->temporary || fstat(file->fd, &own) < 0)
+        return 0;
+    if (own.st_nlink == 0)
+        return -ESTALE;
+    if (stat(path, &named) < 0) /* we may not be permitted to look there */
+        return errno == ENOENT || (file->shown && file->shown != shown_name(file->fd)) ? -ESTALE
+                                                                                       : 0;
+    return is_same(&own, &named) ? 0 : -ESTALE;
 }
 
 /* What `path` leads to now, locked; made if there is nothing.  A descriptor; -EAGAIN when it
@@ -185,7 +209,7 @@ char *growing_file_place(const char *path)
 static int take_asked(struct growing_file *file, const char *path, int claim)
 {
     int const fd = asked->take(path, claim);
-    *file = (struct growing_file){.fd = fd < 0 ? -1 : fd};
+    *file = (struct growing_file){.fd = fd < 0 ? -1 : fd, .shown = fd < 0 ? 0 : shown_name(fd)};
     if (claim >= 0)
         close(claim);
     return fd < 0 ? fd : 0;
@@ -370,6 +394,7 @@ int growing_file_replace(struct growing_file *file, const char *path,
         if (refused == 0) {
             free(file->temporary);
             file->temporary = NULL;
+            file->shown = shown_name(file->fd);
         }
         return refused;
     }

@@ -20,6 +20,7 @@ struct growing_file {
     /* Temporary name until the file replaces another; NULL: the file has its final name, or no name
      * yet, so that nothing is left after a kill. */
     char *temporary;
+    uint64_t shown; /* Of a file that was asked for: its name, as the kernel has it. */
 };
 
 /* Where a file of that name is: a symbolic link of the user's own stays, and what it points to is
@@ -54,6 +55,9 @@ int growing_file_append(struct growing_file *file, const void *data, size_t size
 /* From now on, a little more can be appended even if the disk is full.  Pieces that still wait are
  * tried once more, then dropped. */
 void growing_file_speak_last(struct growing_file *file);
+/* Returns 0 if `path` is this file; -ESTALE if the file was removed or moved, or another was put in
+ * its place. */
+int growing_file_look(const struct growing_file *file, const char *path);
 void growing_file_close(struct growing_file *file);
 
 /* Creates a file that is to replace `path`: without a name if the file system supports that, else

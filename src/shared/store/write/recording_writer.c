@@ -469,12 +469,18 @@ int recording_writer_finish(struct recording_writer *writer, struct recording *r
     int err = recording_writer_append(writer, recording, fault);
     if (err == 0 && (err = growing_file_settle(&writer->file)) < 0)
         fault_set(fault, err, "cannot add to '%s': %s", writer->path, strerror(-err));
+    int const is_gone = err == 0 ? growing_file_look(&writer->file, writer->path) : 0;
     if (err == 0 && writer->cap_raised)
         shrink_to_cap(writer, recording);
     if (err < 0)
         write_last_words(writer, recording, err);
     else
         tidy_file(writer, recording);
+    if (is_gone)
+        err = fault_set(fault, is_gone,
+                        "'%s' was removed, moved or replaced while it was written: what was "
+                        "recorded is not there",
+                        writer->path);
     destroy(writer);
     return err;
 }
