@@ -298,3 +298,12 @@ if musl-gcc -o musl hello.c 2>/dev/null; then
 else
     skip musl "no musl-gcc"
 fi
+
+# The first that a child does may be in several threads at once: it is one process all the same, and has its parent's blocks.
+record threads.memoir --children -- "$subjects/subject-forks_into_threads" 50
+equal into-threads-status 0 "$status"
+equal into-threads-files 50 "$(find . -name 'subject-forks_into_threads.*.memoir' | wc -l)"
+for file in subject-forks_into_threads.*.memoir; do
+    fact "$file" '[.summary.heap.temporary_calls, ([.quality.notes[] | select(test("with 1[0-9][0-9] blocks .* of its parent"))] | length)] | join(" ")'
+done >children
+equal into-threads-whole 50 "$(grep -c '^2000 1$' children)"

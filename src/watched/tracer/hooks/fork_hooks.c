@@ -72,6 +72,8 @@ static void has_forked(void)
 static void leave_slot_to_parent(void)
 {
     struct tracer_thread *self = &tracer_self;
+    tracer_process.fork_id = self->fork_id; /* whichever thread needs it first */
+    self->fork_id = 0;
     count_myself();
     tables_forget_turn();
     if (self->busy != 1 && atomic_load(&self->seat->inside) == 0)

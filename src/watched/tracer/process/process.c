@@ -30,6 +30,9 @@
 /* CHANGING: on its way from one to the other, by attach or detach. */
 enum phase { PHASE_NEW, PHASE_STARTING, PHASE_ON, PHASE_OFF, PHASE_CHANGING };
 
+#define RESTART_NAP_NS 100000
+#define RESTART_NAPS   50000 /* 5 s and more: a full list of processes may be waited for */
+
 static uint64_t never_alive; /* what `alive` points to before we are on */
 static _Atomic int phase;
 static uint64_t epochs; /* so far */
@@ -183,6 +186,26 @@ static bool is_forked(void)
     return (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0) != tracer_process.local_pid;
 }
 
+/* A child may have several threads before the first of them comes here: one of them restarts, the
+ * others wait for it.  The word is in the page that the kernel zeroes in a forked child. */
+static bool revive_in_child(void)
+{
+    enum { NOBODY, RESTARTING, RESTARTED };
+    _Atomic uint64_t *state = (_Atomic uint64_t *)(uint64_t)(tracer_process.alive + 1);
+    uint64_t nobody = NOBODY;
+    /* Looked at in this order: whoever restarts makes it its own process. */
+    if (!is_forked() && atomic_load(state) == NOBODY)
+        return false;
+    if (atomic_compare_exchange_strong(state, &nobody, RESTARTING)) {
+        bool const is_on = restart_in_child();
+        atomic_store(state, RESTARTED);
+        return is_on;
+    }
+    for (unsigned i = 0; i < RESTART_NAPS && atomic_load(state) == RESTARTING; i++)
+        raw_nap(RESTART_NAP_NS);
+    return *tracer_process.alive != 0;
+}
+
 bool tracer_revive(void)
 {
     int expected = PHASE_NEW;
@@ -195,7 +218,7 @@ bool tracer_revive(void)
         start();
         return atomic_load(&phase) == PHASE_ON;
     case PHASE_ON:
-        return *tracer_process.alive || (is_forked() && restart_in_child());
+        return *tracer_process.alive || revive_in_child();
     default:
         return false;
     }

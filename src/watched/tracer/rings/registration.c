@@ -176,7 +176,7 @@ bool register_process(bool forked)
     process->forked = forked;
     process->parent = forked ? tracer_process.process : PROCESS_NONE;
     process->parent_serial = tracer_process.serial;
-    process->fork_id = forked ? tracer_self.fork_id : 0;
+    process->fork_id = forked ? tracer_process.fork_id : 0;
     process->start_tsc = processor_ticks();
     process->data_start = (uint64_t)own_data_start;
     process->data_end = (uint64_t)own_data_end;
@@ -190,7 +190,7 @@ bool register_process(bool forked)
     process->family = tracer_process.family;
     memcpy(process->path, executable, sizeof(executable));
     tracer_process.process = index;
-    tracer_self.fork_id = 0;
+    tracer_process.fork_id = 0;
     atomic_store(&process->state, PROCESS_RUNNING);
     return true;
 }

@@ -58,6 +58,7 @@ struct tracer_process {
     const _Atomic uint64_t *rate; /* What the recorder wants; this memory is never unmapped. */
     uint32_t process;
     uint32_t family, serial, pid, local_pid; /* See struct arena_process. */
+    uint32_t fork_id; /* Of the fork by which this process began, until it is registered. */
 };
 extern struct tracer_process tracer_process __attribute__((visibility("hidden")));
 
