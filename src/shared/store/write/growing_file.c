@@ -50,8 +50,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The name that the kernel has for an open file, which asks for no permission, as a number; one that
- * had no name at first has none there.  0: unknown. */
+/* The name that the kernel has for an open file, as a number; to ask for that needs no permission.
+ * One that had no name at first has none there.  0: unknown. */
 static uint64_t shown_name(int fd)
 {
     char link[64], name[PATH_MAX];
