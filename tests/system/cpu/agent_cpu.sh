@@ -56,7 +56,7 @@ works three 3 3 499 100
 equal three-threads 3 "$(both three | wc -l)"
 at_most three-waits-percent-off 5 "$(off three)"
 at_most three-samples-errors-off 9 "$(both three | awk '{ s += $4; t += $5 } END { p = 1e9 / 499; n = t / p; print ((s - t > 0 ? s - t : t - s) / p) / sqrt(n) }')"
-at_least three-has-short-waits 500 "$(awk '$1 == "thread" { n += $8 } END { printf "%.0f\n", n }' three.told)"
+at_least three-has-short-waits 100 "$(awk '$1 == "thread" { n += $8 } END { printf "%.0f\n", n }' three.told)"
 at_least three-names 3 "$(grep -c '^thread [0-9]* worker-' three.told)"
 equal three-lost 0 "$(told three lost)"
 equal three-ended 1 "$(told three ended)"
