@@ -41,7 +41,7 @@ static int begin(void **state)
     say_where_the_arena_is(arena_at);
     atomic_store(&header()->serials, 40);
     tracer_process.serial = 7;
-    tracer_self.fork_id = 5;
+    tracer_process.fork_id = 5;
     return 0;
 }
 
@@ -65,7 +65,7 @@ TEST(a_program_enters_itself)
     CHECK(process->serial == 40 && tracer_process.serial == 40 && header()->serials == 41);
     CHECK(process->family == 40 && tracer_process.family == 40 && process->parent_serial == 7);
     CHECK(process->start_tsc >= before && process->start_tsc <= __builtin_ia32_rdtsc());
-    CHECK(process->confined_tsc == 0 && tracer_self.fork_id == 0);
+    CHECK(process->confined_tsc == 0 && tracer_process.fork_id == 0);
     assert_string_equal(process->path, path);
 }
 
@@ -74,12 +74,12 @@ static int register_child(uint32_t parent_pid)
 {
     struct arena_process *process = entry(2);
     const struct arena_process *parent = entry(1);
-    tracer_self.fork_id = 12;
+    tracer_process.fork_id = 12;
     if (!register_process(true) || tracer_process.process != 2)
         return 1;
     if (process->forked != 1 || process->parent != 1 || process->parent_serial != parent->serial)
         return 2;
-    if (process->fork_id != 12 || tracer_self.fork_id != 0 || process->family != parent->family)
+    if (process->fork_id != 12 || tracer_process.fork_id != 0 || process->family != parent->family)
         return 3;
     if (process->serial != parent->serial + 1 || tracer_process.serial != process->serial)
         return 4;
