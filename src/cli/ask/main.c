@@ -178,6 +178,7 @@ int main(int argc, char **argv)
         return unknown_command(argv[1]);
     if (!command->run)
         return run_helper(command, argv);
-    signal(SIGPIPE, end_with_reader);
+    sigaction(SIGPIPE, &(struct sigaction){.sa_handler = end_with_reader, .sa_flags = SA_RESTART},
+              NULL);
     return command->run(argc - 1, argv + 1);
 }

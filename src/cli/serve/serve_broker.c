@@ -105,6 +105,7 @@ static uint32_t owner_of_root(const char *root)
 {
     char again[FOREIGN_ROOT_MAX];
     unsigned pid = 0;
+    /* NOLINTNEXTLINE(cert-err34-c): it is written again below, and compared */
     if (sscanf(root, "/proc/%u/root", &pid) != 1)
         return 0;
     snprintf(again, sizeof(again), "/proc/%u/root", pid);
@@ -295,7 +296,7 @@ static int start_errand(const char *const *words, int body, int words_to, pid_t 
 static pid_t look_at_errand(pid_t number, int *status)
 {
     struct serve_order order;
-    struct serve_reply said;
+    struct serve_reply said = {.status = 0};
     memset(&order, 0, sizeof(order));
     order.what = SERVE_LOOK;
     order.number = number;

@@ -17,6 +17,7 @@ struct line {
 static void put_name(char *at, const char *name)
 {
     size_t const size = strlen(name);
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): what follows ends it for the moment */
     char *const copy = memcpy(at, name, size);
     for (size_t i = 0; i < size; i++)
         if (copy[i] == ';')
