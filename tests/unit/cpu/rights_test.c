@@ -218,7 +218,9 @@ TEST(root_sees_everything_at_every_level)
     if (!attempt_it(&(struct attempt){.level = 2}, &seen))
         return;
     CHECK(seen.is_watched && seen.state.sees_kernel && seen.state.timing.in_kernel > 0);
-    CHECK(seen.state.timing.kernel_unnamed == 0 && !doubts(&seen, "sudo"));
+    /* Programs that others load into the kernel meanwhile have no name. */
+    CHECK(seen.state.timing.kernel_unnamed * 4 < seen.state.timing.in_kernel);
+    CHECK(!doubts(&seen, "sudo"));
 }
 
 TEST(many_threads_and_few_files_are_seen_by_processor)
