@@ -51,7 +51,7 @@ for whose in own roots; do
     seen=$(as_nobody "$house/subject-agent_listens" "$socket" "$becomes" 4)
     wait "$becomes"
     case $whose in
-        own) at_least exec-of-own-is-seen 15000 "$seen" ;;
+        own) at_least exec-of-own-is-seen 8192 "$seen" ;;
         roots) at_most exec-of-others-is-not-seen 2000 "$seen" ;;
     esac
 done
