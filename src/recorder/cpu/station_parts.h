@@ -26,11 +26,12 @@ struct cpu_station {
     uint64_t busy_began_ns;  /* Of the whole machine, or the cgroup. */
     uint64_t unreadable;     /* Number of processes whose code may not be read. */
     uint64_t measured_ns, until_ns;
-    bool has_hidden_names; /* Of the kernel. */
-    uint32_t roots;        /* Number of processes that got a root frame of their own. */
-    uint64_t refused;      /* Number of processes for which there was no room. */
-    uint64_t checked_ns;   /* When all processes were last checked for their end. */
-    uint64_t settled_gaps; /* Gaps of the agent, when samples were last settled. */
+    bool has_hidden_names;       /* Of the kernel. */
+    uint64_t in_kernel, unnamed; /* Samples; few have no name where others load programs into it. */
+    uint32_t roots;              /* Number of processes that got a root frame of their own. */
+    uint64_t refused;            /* Number of processes for which there was no room. */
+    uint64_t checked_ns;         /* When all processes were last checked for their end. */
+    uint64_t settled_gaps;       /* Gaps of the agent, when samples were last settled. */
 };
 
 /* May return NULL. */

@@ -135,7 +135,9 @@ static void book_sample(struct cpu_station *station, struct cpu_process *process
     timing->samples++;
     timing->in_kernel += time->kernel_count > 0;
     timing->kernel_unnamed += is_unnamed;
-    station->has_hidden_names |= is_unnamed;
+    station->in_kernel += time->kernel_count > 0;
+    station->unnamed += is_unnamed;
+    station->has_hidden_names = station->unnamed * 2 > station->in_kernel;
 }
 
 /* Waits that are over and too short to be told one by one: a sum, without a stack. */
